@@ -1,0 +1,3 @@
+module github.com/amplint/amplint
+
+go 1.26
