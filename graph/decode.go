@@ -1,0 +1,189 @@
+package graph
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// Open reads the model of a file: its structure, not its weights. The file stays open until
+// [Model.Close], since tensors are read when they are asked for.
+func Open(path string) (*Model, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	st, err := f.Stat()
+	if err == nil && st.IsDir() {
+		err = fmt.Errorf("%s is a folder", path)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	m, err := read(&Source{r: f, size: st.Size()}, filepath.Dir(path))
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	m.Path, m.close = path, f.Close
+	return m, nil
+}
+
+// Decode reads a model from memory. dir is where its external data lies.
+func Decode(b []byte, dir string) (*Model, error) { return read(bytesSource(b), dir) }
+
+func read(s *Source, dir string) (*Model, error) {
+	d := &decoder{cursor: newCursor(s), m: &Model{src: s, Dir: dir}}
+	if err := d.model(); err != nil {
+		return nil, err
+	}
+	if err := d.m.link(); err != nil {
+		return nil, err
+	}
+	return d.m, nil
+}
+
+// decoder turns fields into the objects of this package.
+type decoder struct {
+	*cursor
+	m     *Model
+	depth int // of graphs inside attributes and of nested types
+}
+
+// maxDepth bounds nesting; exporters stay below ten, only hostile files go deeper.
+const maxDepth = 64
+
+func (d *decoder) enter() error {
+	if d.depth++; d.depth > maxDepth {
+		return d.errorf("nested more than %d deep", maxDepth)
+	}
+	return nil
+}
+
+func (d *decoder) model() error {
+	var graph field
+	var functions []field
+	err := d.each(Span{0, d.src.size}, func(f field) (err error) {
+		switch f.num {
+		case modelIRVersion:
+			d.m.IRVersion, err = d.varint(f)
+		case modelProducerName:
+			d.m.Producer, err = d.str(f)
+		case modelProducerVersion:
+			d.m.Version, err = d.str(f)
+		case modelOpsetImport:
+			d.m.Opsets, err = d.opset(f, d.m.Opsets)
+		case modelMetadata:
+			d.m.Meta, err = d.entry(f, d.m.Meta)
+		case modelGraph:
+			graph = f
+		case modelFunctions:
+			functions = append(functions, f)
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("not a readable ONNX model: %w", err)
+	}
+	if graph.start == 0 && graph.at.Off == 0 {
+		return fmt.Errorf("not an ONNX model: it holds no graph")
+	}
+	return d.bodies(graph, functions)
+}
+
+func (d *decoder) bodies(graph field, functions []field) (err error) {
+	if d.m.Graph, err = d.graph(graph, MainGraph); err != nil {
+		return err
+	}
+	for i, f := range functions {
+		fn, err := d.function(f)
+		if err != nil {
+			return fmt.Errorf("function %d: %w", i, err)
+		}
+		d.m.Functions = append(d.m.Functions, fn)
+	}
+	return nil
+}
+
+func (d *decoder) opset(f field, list []Opset) ([]Opset, error) {
+	var o Opset
+	err := d.message(f, func(f field) (err error) {
+		switch f.num {
+		case opsetDomain:
+			o.Domain, err = d.str(f)
+		case opsetVersion:
+			o.Version, err = d.varint(f)
+		}
+		return err
+	})
+	if o.Domain == "ai.onnx" {
+		o.Domain = ""
+	}
+	return append(list, o), err
+}
+
+func (d *decoder) entry(f field, list []Entry) ([]Entry, error) {
+	var e Entry
+	err := d.message(f, func(f field) (err error) {
+		switch f.num {
+		case entryKey:
+			e.Key, err = d.str(f)
+		case entryValue:
+			e.Value, err = d.str(f)
+		}
+		return err
+	})
+	return append(list, e), err
+}
+
+func (d *decoder) function(f field) (*Function, error) {
+	fn := &Function{at: f.at}
+	g := &Graph{Kind: FunctionBody, Model: d.m, byName: map[string]*Value{}}
+	fn.Body = g
+	var in, out []string
+	err := d.message(f, func(f field) (err error) {
+		switch f.num {
+		case functionName:
+			fn.Name, err = d.str(f)
+		case functionDomain:
+			fn.Domain, err = d.str(f)
+		case functionOverload:
+			fn.Overload, err = d.str(f)
+		case functionInput:
+			in, err = d.strs(f, in)
+		case functionOutput:
+			out, err = d.strs(f, out)
+		case functionAttribute:
+			fn.Attrs, err = d.strs(f, fn.Attrs)
+		case functionOpset:
+			fn.Opsets, err = d.opset(f, fn.Opsets)
+		case functionAttrProto:
+			fn.Defaults, err = d.attribute(f, fn.Defaults)
+		case functionNode:
+			err = d.addNode(g, f)
+		case functionValueInfo:
+			g.infos, err = d.info(f, g.infos)
+		case functionMetadata:
+			g.Meta, err = d.entry(f, g.Meta)
+		}
+		return err
+	})
+	g.Name, g.opsets = fn.Name, fn.Opsets
+	g.inInfos, g.outInfos = named(in), named(out)
+	return fn, err
+}
+
+func (d *decoder) strs(f field, list []string) ([]string, error) {
+	s, err := d.str(f)
+	return append(list, s), err
+}
+
+// named makes declarations without a type, as functions have for their inputs and outputs.
+func named(names []string) []*ValueInfo {
+	list := make([]*ValueInfo, len(names))
+	for i, name := range names {
+		list[i] = &ValueInfo{Name: name}
+	}
+	return list
+}
