@@ -1,0 +1,95 @@
+// Package cmd holds the commands of amplint: flags in, a report or a file out, an exit code.
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// The exit codes, which scripts rely on.
+const (
+	exitClean    = 0
+	exitFindings = 1 // findings at or above --fail-on, or a fix that was refused
+	exitUsage    = 2
+	exitModel    = 3 // a model could not be read or analysed
+)
+
+// app is one run of the program.
+type app struct {
+	out, err io.Writer
+	model    string // being worked on, named if the program breaks
+	code     int
+}
+
+// Main runs the command line and returns the exit code. The report goes to stdout, everything
+// else to stderr.
+func Main(args []string, stdout, stderr io.Writer) (code int) {
+	a := &app{out: stdout, err: stderr}
+	defer func() {
+		if r := recover(); r != nil {
+			code = a.broken(r)
+		}
+	}()
+	root := a.root()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	if err := root.Execute(); err != nil {
+		return a.failed(err)
+	}
+	return a.code
+}
+
+// broken reports a panic in one line: a model that breaks the program is one that could not be
+// analysed, and whoever runs hundreds of them needs to know which.
+func (a *app) broken(r any) int {
+	what := strings.ReplaceAll(fmt.Sprint(r), "\n", " ")
+	if a.model != "" {
+		what = a.model + ": " + what
+	}
+	fmt.Fprintf(a.err, "amplint: internal error: %s\n", what)
+	return exitModel
+}
+
+func (a *app) failed(err error) int {
+	fmt.Fprintf(a.err, "amplint: %s\n", strings.TrimRight(err.Error(), "\n"))
+	var e *failure
+	if errors.As(err, &e) {
+		return e.code
+	}
+	return exitUsage // what cobra itself refuses: commands, flags, numbers of arguments
+}
+
+// failure is an error with the exit code it ends the program with.
+type failure struct {
+	code int
+	err  error
+}
+
+func (f *failure) Error() string { return f.err.Error() }
+func (f *failure) Unwrap() error { return f.err }
+
+// unreadable marks an error of a model or its data.
+func unreadable(err error) error { return &failure{exitModel, err} }
+
+// usagef makes an error of the command line.
+func usagef(format string, args ...any) error {
+	return &failure{exitUsage, fmt.Errorf(format, args...)}
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "amplint",
+		Short:         "Find and fix what low precision breaks in an ONNX model",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.AddCommand(a.dumpCommand(), a.versionCommand())
+	return root
+}

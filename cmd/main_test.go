@@ -1,0 +1,63 @@
+package cmd
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"amplint": func() { os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr)) },
+	})
+}
+
+// TestScripts runs the command line as a user does: the scripts hold inputs, commands and what
+// they must print.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:  "testdata/script",
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "model": model},
+	})
+}
+
+// exits runs amplint and compares the exit code: exits CODE ARGS...
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE ARGS...")
+	}
+	err := ts.Exec("amplint", args[1:]...)
+	got := "0"
+	if err != nil {
+		got = strings.TrimPrefix(err.Error(), "exit status ")
+	}
+	if got != args[0] {
+		ts.Fatalf("exit code %s, want %s", got, args[0])
+	}
+}
+
+// model writes one of the built models: model NAME FILE
+func model(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: model NAME FILE")
+	}
+	b, ok := models()[args[0]]
+	if !ok {
+		ts.Fatalf("no model %q", args[0])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), b, 0o666))
+}
+
+// TestBroken shows that a panic ends the program with one line that names the model.
+func TestBroken(t *testing.T) {
+	var out strings.Builder
+	a := &app{err: &out, model: "m.onnx"}
+	if code := a.broken("index\nout of range"); code != exitModel {
+		t.Errorf("exit code %d, want %d", code, exitModel)
+	}
+	if got, want := out.String(), "amplint: internal error: m.onnx: index out of range\n"; got != want {
+		t.Errorf("printed %q, want %q", got, want)
+	}
+}
