@@ -14,14 +14,16 @@ type Tensor struct {
 	Doc      string
 	External []Entry // external_data; nil where the elements are in the model's own file
 
-	at      Span
-	src     *Source
-	model   *Model // for the folder of external data
-	raw     Span   // raw_data in src
-	lists   []list // typed fields in src
-	mem     []byte // elements as raw_data holds them, for tensors made in memory
-	strings []string
-	from    *Tensor // the tensor this one converts, see Converted
+	at       Span
+	src      *Source
+	model    *Model // for the folder of external data
+	raw      Span   // raw_data in src
+	lists    []list // typed fields in src
+	mem      []byte // elements as raw_data holds them, for tensors made in memory
+	strings  []string
+	from     *Tensor // the tensor this one converts, see Converted
+	saturate bool    // of the conversion
+	stats    stats
 }
 
 // list is a run of a typed field: float_data, int32_data and so on.

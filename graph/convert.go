@@ -1,0 +1,53 @@
+package graph
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"github.com/amplint/amplint/numfmt"
+)
+
+// Converted returns the tensor in another float type. Its elements are converted when they are
+// read or written, block by block; their number of bytes is known at once. With saturate, values
+// past the type's largest become the largest, else infinity (or NaN where it has none). Both
+// types must be among those of [ElemType.Format]. The tensor has the same name and shape.
+func (t *Tensor) Converted(e ElemType, saturate bool) *Tensor {
+	c := &Tensor{Name: t.Name, Elem: e, Dims: t.Dims, Doc: t.Doc, External: t.External, at: t.at, src: t.src,
+		model: t.model, from: t, saturate: saturate}
+	return c
+}
+
+// convert streams the elements of the tensor it was made from in its own type.
+func (t *Tensor) convert(visit func([]byte) error) error {
+	f, ok := t.Elem.Format()
+	if _, known := t.from.Elem.Format(); !ok || !known {
+		return t.wrap(fmt.Errorf("no conversion from %s to %s", t.from.Elem, t.Elem))
+	}
+	if t.from.Elem == Double && t.Elem != Double {
+		return t.convertDouble(f, visit)
+	}
+	var buf []byte
+	return t.from.Floats(func(chunk []float32) error {
+		buf = f.AppendEncoded(buf[:0], chunk, t.saturate)
+		return visitBytes(buf, visit)
+	})
+}
+
+// convertDouble rounds once: by way of float32 it would be twice.
+func (t *Tensor) convertDouble(f numfmt.Format, visit func([]byte) error) error {
+	encode, size := f.Encode, f.Bits()/8
+	if t.saturate {
+		encode = f.EncodeSat
+	}
+	var buf []byte
+	return t.from.blocks(func(raw []byte, n int) error {
+		buf = buf[:0]
+		for i := range n {
+			var b [4]byte
+			binary.LittleEndian.PutUint32(b[:], encode(math.Float64frombits(binary.LittleEndian.Uint64(raw[8*i:]))))
+			buf = append(buf, b[:size]...)
+		}
+		return visitBytes(buf, visit)
+	})
+}
