@@ -156,7 +156,7 @@ func (s *spec) put8(out []byte, src []float32, over uint32) {
 func putFP64(out []byte, src []float32, saturate bool) {
 	for i, x := range src {
 		v := float64(x)
-		if saturate {
+		if saturate && math.IsInf(v, 0) {
 			v = FP64.RoundSat(v)
 		}
 		binary.LittleEndian.PutUint64(out[8*i:], math.Float64bits(v))
