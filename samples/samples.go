@@ -1,0 +1,100 @@
+// Package samples reads the data that a user has for a model: NPZ archives of numpy and the
+// folders of protobuf files that the ONNX standard ships its tests in. Arrays are located when a
+// sample is loaded and read, in constant memory, when their hull is asked for.
+package samples
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/amplint/amplint/graph"
+)
+
+// Sample is one set of inputs of a model.
+type Sample struct {
+	Name   string // the file or folder it came from
+	Inputs map[string]*Value
+}
+
+// Value is what one input is given: a tensor, a sequence of values, or an empty optional.
+type Value struct {
+	Kind   graph.Kind // KindTensor, KindSequence, or KindOptional for an empty one
+	Tensor *Array
+	Items  []*Value
+}
+
+// Tensors returns the tensors of the value, those of a sequence in its order.
+func (v *Value) Tensors() []*Array {
+	if v.Tensor != nil {
+		return []*Array{v.Tensor}
+	}
+	var list []*Array
+	for _, i := range v.Items {
+		list = append(list, i.Tensors()...)
+	}
+	return list
+}
+
+// Load reads an NPZ archive, a folder of input_i.pb files, or a folder of either: several NPZ
+// archives or test_data_set folders, each a sample. Inputs are the graph's inputs in their order;
+// what is named otherwise is passed over, but a sample that fits no input is an error.
+func Load(path string, inputs []*graph.Value) ([]*Sample, error) {
+	st, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !st.IsDir() {
+		return loadFiles(inputs, path)
+	}
+	if one, _ := filepath.Glob(filepath.Join(escape(path), "input_*.pb")); len(one) > 0 {
+		return loadFiles(inputs, path)
+	}
+	var list []string
+	for _, pattern := range []string{"test_data_set_*", "*.npz"} {
+		found, err := filepath.Glob(filepath.Join(escape(path), pattern))
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, found...)
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("%s: no input_*.pb, test_data_set_* or *.npz in it", path)
+	}
+	slices.Sort(list)
+	return loadFiles(inputs, list...)
+}
+
+// escape makes a path safe inside a glob pattern.
+func escape(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+}
+
+func loadFiles(inputs []*graph.Value, paths ...string) ([]*Sample, error) {
+	var list []*Sample
+	for _, path := range paths {
+		load := loadNPZ
+		if st, err := os.Stat(path); err == nil && st.IsDir() {
+			load = loadFolder
+		}
+		s, err := load(path, inputs)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		if len(s.Inputs) == 0 && len(inputs) > 0 {
+			return nil, fmt.Errorf("%s: it holds no input of the model (%s)", path, names(inputs))
+		}
+		list = append(list, s)
+	}
+	return list, nil
+}
+
+func names(inputs []*graph.Value) string {
+	list := make([]string, len(inputs))
+	for i, v := range inputs {
+		list[i] = v.Name
+	}
+	return strings.Join(list, ", ")
+}
