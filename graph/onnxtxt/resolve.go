@@ -1,0 +1,94 @@
+package onnxtxt
+
+// resolve finds names that nothing defines or two places define. The graph package finds them as
+// well, but knows no lines.
+func resolve(p *parser, m *modelAST) {
+	(&scope{p: p}).graph(m.graph)
+	for _, f := range m.functions {
+		s := &scope{p: p, names: map[string]int{}}
+		for _, vi := range f.inputs {
+			s.define(vi.pos, vi.name)
+		}
+		s.body(f.body)
+		s.outputs(f.outputs)
+	}
+}
+
+// scope holds the names of one graph and where they are defined.
+type scope struct {
+	p     *parser
+	outer *scope
+	names map[string]int
+}
+
+func (s *scope) graph(g *graphAST) {
+	s.names = map[string]int{}
+	for _, vi := range g.inputs {
+		s.define(vi.pos, vi.name)
+	}
+	for _, t := range g.inits {
+		s.initializer(g, t)
+	}
+	for _, t := range g.sparse {
+		s.initializer(g, t.values)
+	}
+	s.body(g)
+	s.outputs(g.outputs)
+}
+
+// initializer may also give the default of an input, once.
+func (s *scope) initializer(g *graphAST, t *tensorAST) {
+	for _, vi := range g.inputs {
+		if vi.name == t.name {
+			return
+		}
+	}
+	s.define(t.pos, t.name)
+}
+
+func (s *scope) body(g *graphAST) {
+	for _, n := range g.nodes {
+		for _, id := range n.outputs {
+			s.define(id.pos, id.name)
+		}
+	}
+	for _, n := range g.nodes {
+		for _, id := range n.inputs {
+			s.use(id.pos, id.name, "input ")
+		}
+		for _, a := range n.attrs {
+			for _, sub := range a.graphs {
+				(&scope{p: s.p, outer: s}).graph(sub)
+			}
+		}
+	}
+}
+
+func (s *scope) outputs(list []infoAST) {
+	for _, vi := range list {
+		s.use(vi.pos, vi.name, "output ")
+	}
+}
+
+func (s *scope) define(pos int, name string) {
+	if name == "" {
+		return
+	}
+	if old, ok := s.names[name]; ok && s.p.err == nil {
+		line, _ := s.p.place(old)
+		s.p.fail(pos, "value %q is defined twice, first in line %d", name, line)
+	}
+	s.names[name] = pos
+}
+
+func (s *scope) use(pos int, name, what string) {
+	if name == "" {
+		return
+	}
+	for o := s; o != nil; o = o.outer {
+		if _, ok := o.names[name]; ok {
+			return
+		}
+	}
+	s.p.fail(pos, "nothing defines the %s%q", what, name)
+}
