@@ -4,8 +4,9 @@ package graph
 // a parameter of the function take its argument; without one they are left out, so that the
 // operator's own default holds.
 func (g *Graph) cloneNames(args map[string]*Attr) *Graph {
-	c := &Graph{Kind: g.Kind, Name: g.Name, Model: g.Model, Meta: g.Meta, inInfos: g.inInfos, outInfos: g.outInfos,
-		infos: g.infos, sparse: g.sparse, opsets: g.opsets, byName: map[string]*Value{}}
+	c := &Graph{Kind: g.Kind, Name: g.Name, Doc: g.Doc, Model: g.Model, Meta: g.Meta, inInfos: cloneInfos(g.inInfos),
+		outInfos: cloneInfos(g.outInfos), infos: cloneInfos(g.infos), sparse: g.sparse, opsets: g.opsets,
+		byName: map[string]*Value{}, at: g.at}
 	for _, v := range g.inits {
 		c.inits = append(c.inits, &Value{Name: v.Name, Graph: c, Init: v.Init, Type: v.Type})
 	}
@@ -15,13 +16,23 @@ func (g *Graph) cloneNames(args map[string]*Attr) *Graph {
 			origin = n.Origin
 		}
 		k := &Node{Name: n.Name, Op: n.Op, Domain: n.Domain, Overload: n.Overload, Doc: n.Doc, Meta: n.Meta,
-			Graph: c, Origin: origin, Index: n.Index, inNames: n.inNames, outNames: n.outNames}
+			Graph: c, Origin: origin, Index: n.Index, inNames: n.inNames, outNames: n.outNames, at: n.at}
 		for _, a := range n.Attrs {
 			if b := a.clone(args); b != nil {
 				k.Attrs = append(k.Attrs, b)
 			}
 		}
 		c.Nodes = append(c.Nodes, k)
+	}
+	return c
+}
+
+// cloneInfos copies declarations: each instance has its own, to be renamed when it is inlined.
+func cloneInfos(list []*ValueInfo) []*ValueInfo {
+	c := make([]*ValueInfo, len(list))
+	for i, vi := range list {
+		k := *vi
+		c[i] = &k
 	}
 	return c
 }

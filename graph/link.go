@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -252,22 +253,34 @@ func (l *linker) template(f *Function) error {
 }
 
 // maxInstances bounds the nodes that function calls expand to; calls of calls grow exponentially.
-const maxInstances = 1 << 20
+const maxInstances = 1 << 18
 
 // call instantiates a function at its call.
 func (l *linker) call(n *Node, f *Function) error {
-	for _, c := range l.calls {
-		if c == f.Name {
-			return fmt.Errorf("function %s calls itself: %s", f.Name, strings.Join(append(l.calls, c), " > "))
-		}
+	key := OpName(f.Domain, f.Name) + f.Overload
+	if slices.Contains(l.calls, key) {
+		return fmt.Errorf("function %s calls itself: %s", f.Name, strings.Join(append(l.calls, key), " > "))
 	}
-	if l.made += len(f.proto.Nodes); l.made > maxInstances {
+	if l.made += 1 + f.proto.size(); l.made > maxInstances {
 		return fmt.Errorf("function calls expand to more than %d nodes", maxInstances)
 	}
-	l.calls = append(l.calls, f.Name)
+	l.calls = append(l.calls, key)
 	defer func() { l.calls = l.calls[:len(l.calls)-1] }()
 	g := f.proto.cloneNames(f.arguments(n))
 	g.Kind, g.Owner, g.opsets, g.absent = CallGraph, n, f.Opsets, f.absentInputs(n)
 	n.Call = g
 	return l.graph(g)
+}
+
+// size counts the nodes of a graph and of the graphs in attributes below it.
+func (g *Graph) size() int {
+	total := len(g.Nodes)
+	for _, n := range g.Nodes {
+		for _, a := range n.Attrs {
+			for _, s := range a.graphs() {
+				total += s.size()
+			}
+		}
+	}
+	return total
 }

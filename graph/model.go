@@ -30,8 +30,7 @@ type Model struct {
 
 	src   *Source
 	close func() error
-	dirty bool // a field of the model itself changed: opsets, IR version, functions
-	names map[string]bool
+	names map[string]bool // in use, see Unique
 }
 
 // Opset returns the version of a domain that the model imports, 0 where it does not.
@@ -103,7 +102,6 @@ type Function struct {
 
 	proto *Graph // the body before linking, which instances are copied from
 	at    Span
-	dirty bool
 }
 
 // GraphKind tells where a graph stands.
@@ -140,7 +138,8 @@ type Graph struct {
 	byName            map[string]*Value
 	absent            map[string]struct{} // inputs of a function that its call leaves out
 	opsets            []Opset             // of the function for CallGraph and FunctionBody, nil: the model's
-	dirty             bool
+	fileOrder, order  []*Node             // the nodes as the file has them and as they were sorted, where that differs
+	edited            bool                // an instance of a function was changed
 }
 
 // Outer returns the graph around this one, nil for the main graph and function templates.
@@ -231,8 +230,7 @@ type ValueInfo struct {
 	Doc  string
 	Meta []Entry
 
-	at    Span
-	dirty bool
+	at Span
 }
 
 // Node is one operation.
@@ -251,7 +249,7 @@ type Node struct {
 
 	at                Span
 	inNames, outNames []string // as the file has them, until linked
-	dirty             bool
+	removed           bool     // from its graph, see Graph.Remove
 }
 
 // LocalKey returns the node's name, or "#" and its first output where it has none.

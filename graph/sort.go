@@ -3,6 +3,7 @@ package graph
 import (
 	"container/heap"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -38,7 +39,7 @@ func (g *Graph) sortNodes() error {
 	if len(order) < len(g.Nodes) {
 		return g.cycle(need, left)
 	}
-	g.Nodes = order
+	g.fileOrder, g.order, g.Nodes = g.Nodes, slices.Clone(order), order
 	for i, n := range order {
 		n.Index = i
 	}
