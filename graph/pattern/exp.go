@@ -1,0 +1,160 @@
+package pattern
+
+import "github.com/amplint/amplint/graph"
+
+// shift reads x - max(x), the maximum guarded against infinities or not.
+func (f *finder) shift(v *graph.Value) {
+	n := v.Producer
+	x, m := n.In(0), n.In(1)
+	if n.Op != "Sub" || x == nil || m == nil {
+		return
+	}
+	r, ok := f.reduction(f.unguarded(m))
+	if !ok || r.op != "Max" {
+		return
+	}
+	if r.of == f.same(x) && r.aligned(m) || f.shaped(r.of) == f.shaped(x) && r.trailing(x, m) {
+		s := &Shift{Input: x, Max: m, Output: v}
+		f.set.Shifts = append(f.set.Shifts, s)
+		f.set.shifts[v] = s
+	}
+}
+
+// unguarded looks through Where(IsInf(m), 0, m) and its like: log-sum-exp replaces a maximum that
+// is not finite.
+func (f *finder) unguarded(m *graph.Value) *graph.Value {
+	m = f.shaped(m)
+	n := m.Producer
+	if n == nil || n.Op != "Where" || n.In(1) == nil || n.In(2) == nil || n.In(0) == nil || !f.finiteTest(n.In(0), 4) {
+		return m
+	}
+	if c, ok := f.number1(f.same(n.In(1))); ok && c == 0 {
+		return f.unguarded(n.In(2))
+	}
+	if c, ok := f.number1(f.same(n.In(2))); ok && c == 0 {
+		return f.unguarded(n.In(1))
+	}
+	return m
+}
+
+// finiteTest tells whether a condition only asks for infinities and NaN.
+func (f *finder) finiteTest(v *graph.Value, depth int) bool {
+	n := f.same(v).Producer
+	if n == nil || depth == 0 {
+		return false
+	}
+	switch n.Op {
+	case "IsInf", "IsNaN":
+		return true
+	case "Not", "Or", "And", "Cast":
+		for _, in := range n.Inputs {
+			if in == nil || !f.finiteTest(in, depth-1) {
+				return false
+			}
+		}
+		return true
+	case "Equal": // Abs(m) == inf
+		return f.infinite(n.In(0)) || f.infinite(n.In(1))
+	}
+	return false
+}
+
+func (f *finder) infinite(v *graph.Value) bool {
+	if v == nil {
+		return false
+	}
+	c, ok := f.number1(f.same(v))
+	return ok && (c > 1e300 || c < -1e300)
+}
+
+// expSum reads a reduction as a sum of exponentials, and follows it through the logarithm to the
+// maximum that is added back.
+func (f *finder) expSum(v *graph.Value) {
+	r, ok := f.reduction(v)
+	if !ok || r.op != "Sum" || r.value != f.same(v) {
+		return
+	}
+	e := f.shaped(r.of).Producer
+	if e == nil || e.Op != "Exp" || e.Domain != "" || e.In(0) == nil {
+		return
+	}
+	s := &ExpSum{Input: e.In(0), Exp: e.Out(0), Sum: v, Axes: r.axes, Count: r.count}
+	if t := f.shiftOf(e.In(0)); t != nil {
+		s.Input, s.Max = t.Input, t.Max
+	}
+	f.set.ExpSums = append(f.set.ExpSums, s)
+	f.set.sums[v] = s
+	f.logOf(s)
+}
+
+// logOf finds Log(sum), and Log(sum) + max.
+func (f *finder) logOf(s *ExpSum) {
+	for v := s.Sum; ; {
+		u, ok := soleUse(v)
+		if !ok {
+			return
+		}
+		n := u.Node
+		switch {
+		case n.Op == "Log" && s.Log == nil:
+			s.Log = n.Out(0)
+			f.set.sums[s.Log] = s
+		case n.Op == "Add" && s.Log != nil && s.Max != nil && f.unguarded(f.orNil(n.In(1-u.Index))) == f.unguarded(s.Max):
+			s.Output = n.Out(0)
+			f.set.sums[s.Output] = s
+			return
+		case !passes(n) && !reshapes(n):
+			return
+		}
+		if v = n.Out(0); v == nil {
+			return
+		}
+	}
+}
+
+// soleUse returns the reader of a value. With several, the logarithm is preferred.
+func soleUse(v *graph.Value) (graph.Use, bool) {
+	for _, u := range v.Uses {
+		if u.Node.Op == "Log" || u.Node.Op == "Add" || len(v.Uses) == 1 {
+			return u, len(u.Node.Inputs) <= 2
+		}
+	}
+	return graph.Use{}, false
+}
+
+// logSoftmax reads z - log Σ exp z, with a maximum subtracted from z or not.
+func (f *finder) logSoftmax(v *graph.Value) {
+	n := v.Producer
+	z, l := n.In(0), n.In(1)
+	if n.Op != "Sub" || z == nil || l == nil {
+		return
+	}
+	s := &Softmax{Input: z, Output: v, Log: true}
+	lv := f.shaped(l)
+	switch r, ok := f.reduction(lv); {
+	case ok && r.op == "LogSumExp" && r.of == f.same(z) && r.aligned(l):
+		s.Axes = r.axes
+	case f.set.sums[lv] != nil:
+		e := f.set.sums[lv]
+		inner := e.Exp.Producer.In(0)
+		if !(e.Log == lv && f.same(inner) == f.same(z) || e.Output == lv && f.same(e.Input) == f.same(z)) {
+			return
+		}
+		s.Exp, s.Sum, s.Max, s.Axes = e.Exp, e.Sum, e.Max, e.Axes
+		if t := f.shiftOf(z); t != nil {
+			s.Input = t.Input
+		}
+	default:
+		return
+	}
+	s.Nodes = f.between(v, s.Input)
+	f.addSoftmax(s)
+}
+
+// nativeSoftmax enters the operators.
+func (f *finder) nativeSoftmax(n *graph.Node) {
+	if n.In(0) == nil || n.Out(0) == nil {
+		return
+	}
+	f.addSoftmax(&Softmax{Node: n, Input: n.In(0), Output: n.Out(0), Log: n.Op == "LogSoftmax", Nodes: []*graph.Node{n}})
+}

@@ -1,0 +1,75 @@
+package pattern
+
+import "github.com/amplint/amplint/graph"
+
+// Find recognises the patterns of a model, those in subgraphs and function calls included.
+func Find(m *graph.Model) *Set {
+	s := &Set{
+		norms: map[*graph.Value]*Norm{}, parts: map[*graph.Node]*Norm{}, squares: map[*graph.Value]*Square{},
+		shifts: map[*graph.Value]*Shift{}, sums: map[*graph.Value]*ExpSum{}, softmax: map[*graph.Value]*Softmax{},
+		ratios: map[*graph.Value]*Ratio{}, matmuls: map[*graph.Node]*Logit{}, maskedBy: map[*graph.Value][]*Mask{},
+	}
+	f := &finder{set: s, ids: map[*graph.Value]*graph.Value{}, lows: map[*graph.Tensor]float64{},
+		prods: map[*graph.Value]*product{}, scalar: map[*graph.Tensor]*float64{}}
+	f.number(m)
+	for n := range m.Nodes() {
+		f.node(n)
+	}
+	f.softmaxLogits()
+	return s
+}
+
+// node looks at what a node completes.
+func (f *finder) node(n *graph.Node) {
+	v := n.Out(0)
+	if v == nil || v.Const != nil || n.In(0) == nil || n.Domain != "" {
+		return
+	}
+	switch n.Op {
+	case "Mul", "Div":
+		f.square(v)
+		f.norm(v)
+		f.ratio(v)
+	case "Pow":
+		f.square(v)
+	case "Sub":
+		f.shift(v)
+		f.logSoftmax(v)
+		f.foldedNorm(v)
+	case "Add":
+		f.foldedNorm(v)
+	case "ReduceSum":
+		f.expSum(v)
+	case "Softmax", "LogSoftmax":
+		f.nativeSoftmax(n)
+	}
+}
+
+// square enters x·x and Pow(x, 2).
+func (f *finder) square(v *graph.Value) {
+	n := v.Producer
+	a, b := n.In(0), n.In(1)
+	if b == nil {
+		return
+	}
+	if c, ok := f.number1(f.same(b)); !(n.Op == "Pow" && ok && c == 2) && !(n.Op == "Mul" && f.same(a) == f.same(b)) {
+		return
+	}
+	q := &Square{Base: a, Output: v, Node: n}
+	f.set.Squares = append(f.set.Squares, q)
+	f.set.squares[v] = q
+}
+
+// softmaxLogits walks back from every softmax and every other exponential that ends attention.
+func (f *finder) softmaxLogits() {
+	for _, s := range f.set.Softmaxes {
+		switch {
+		case s.Node != nil:
+			f.logits(s.Node, s.Input)
+		case s.Exp != nil && f.shaped(s.Exp).Producer != nil:
+			f.logits(f.shaped(s.Exp).Producer, s.Input)
+		default:
+			f.logits(s.Output.Producer, s.Input)
+		}
+	}
+}

@@ -1,0 +1,217 @@
+package pattern
+
+import (
+	"math"
+	"slices"
+
+	"github.com/amplint/amplint/graph"
+)
+
+// norm reads a product as a normalisation.
+func (f *finder) norm(v *graph.Value) {
+	p := f.product(v)
+	for _, g := range p.factors {
+		d, ok := f.denominator(g)
+		if !ok {
+			continue
+		}
+		rest := p.without(g.base, g.pow)
+		if n := f.normOver(d, rest); n != nil && d.sum.aligned(g.base) && !f.inside(v, n.Numerator) {
+			n.Output = v
+			f.addNorm(n, d)
+			return
+		}
+	}
+}
+
+// inside tells whether an operand of the node already is a normalisation of the same numerator:
+// then this node only scales it, which needs no pattern.
+func (f *finder) inside(v, numerator *graph.Value) bool {
+	for _, in := range v.Producer.Inputs {
+		if in == nil {
+			continue
+		}
+		if n := f.set.norms[f.unwrap(in)]; n != nil && n.Numerator == numerator {
+			return true
+		}
+	}
+	return false
+}
+
+// unwrap looks through Identity and Cast without taking the representative: patterns are entered
+// under the values they were found at.
+func (f *finder) unwrap(v *graph.Value) *graph.Value {
+	for f.set.norms[v] == nil && v.Producer != nil && passes(v.Producer) {
+		v = v.Producer.In(0)
+	}
+	return v
+}
+
+// normOver builds the normalisation from its denominator and what else stands in the product.
+func (f *finder) normOver(d *denominator, rest *product) *Norm {
+	n := d.norm()
+	if d.mid == nil {
+		left := rest.times(d.numer, -1)
+		if scales, ok := left.values(); ok {
+			n.Coef, n.Scales = left.coef*d.outer, scales
+			f.center(n, d, d.operand)
+			return n
+		}
+		return nil
+	}
+	for _, g := range rest.factors { // the numerator as a factor of its own: x - m
+		if g.pow != 1 || !f.center(n, d, g.base) {
+			continue
+		}
+		if scales, ok := rest.without(g.base, 1).values(); ok {
+			n.Numerator, n.Coef, n.Scales = g.base, rest.coef*d.outer, scales
+			return n
+		}
+	}
+	return nil
+}
+
+// center notes the mean where the value is x - mean(x) over the axes of the sum. For E[x²] - m²
+// the x must be the one that was squared.
+func (f *finder) center(n *Norm, d *denominator, v *graph.Value) bool {
+	terms, c := f.terms(v)
+	if len(terms) != 2 || c != 0 {
+		return false
+	}
+	for i, x := range terms {
+		m := terms[1-i]
+		r, ok := f.meanOf(m.value, x.value)
+		if !ok || x.sign*m.sign > 0 || !r.over(d.sum) || !r.aligned(m.value) {
+			continue
+		}
+		if d.mid != nil && d.operand != x.value || d.mid == nil && f.same(d.operand) != f.same(v) {
+			continue
+		}
+		n.Kind, n.Input, n.Mean = LayerNorm, x.value, m.value
+		return true
+	}
+	return false
+}
+
+// norm starts the description with what the denominator knows.
+func (d *denominator) norm() *Norm {
+	n := &Norm{Kind: RMSNorm, Input: d.operand, Numerator: d.operand, Square: d.square, Var: d.variance, Shifted: d.shifted, Root: d.used,
+		Eps: d.eps, EpsValue: d.value, EpsOnRoot: d.onRoot, EpsMax: d.max, Expanded: d.mid != nil, Axes: d.sum.axes, Count: d.sum.count}
+	if !d.mean && !near(d.outer*d.outer, float64(d.sum.count)*d.coef) {
+		n.Kind = L2Norm
+	}
+	return n
+}
+
+// addNorm enters a normalisation with the bound that follows from it: one element's square is at
+// most the sum of all, and at most (N-1)/N of it where the elements add up to zero.
+func (f *finder) addNorm(n *Norm, d *denominator) {
+	if d.coef > 0 {
+		n.Bound = 1 / math.Sqrt(d.coef)
+		if n.Kind == LayerNorm && n.Count > 0 {
+			n.Bound *= math.Sqrt(float64(n.Count-1) / float64(n.Count))
+		}
+	}
+	n.Nodes = f.between(n.Output, n.Input)
+	f.set.Norms = append(f.set.Norms, n)
+	f.set.norms[n.Output] = n
+	for _, k := range n.Nodes {
+		if f.set.parts[k] == nil {
+			f.set.parts[k] = n
+		}
+	}
+}
+
+// foldedNorm reads x·(r·γ) + (β - m·(r·γ)), the normalisation as Keras and TensorFlow fold it: no
+// single product holds it.
+func (f *finder) foldedNorm(v *graph.Value) {
+	terms, c := f.terms(v)
+	if len(terms) < 2 || len(terms) > 4 || c != 0 {
+		return
+	}
+	for i, t := range terms {
+		for _, g := range t.factors {
+			d, ok := f.denominator(g)
+			if !ok {
+				continue
+			}
+			if n := f.foldedOver(d, g, terms, i); n != nil && d.sum.aligned(g.base) {
+				n.Output = v
+				f.addNorm(n, d)
+				return
+			}
+		}
+	}
+}
+
+func (f *finder) foldedOver(d *denominator, g factor, terms []term, i int) *Norm {
+	x, m := d.operand, d.mid
+	if m == nil {
+		n := d.norm()
+		if !f.center(n, d, d.operand) {
+			return nil
+		}
+		x, m = n.Input, n.Mean
+	}
+	t := terms[i]
+	if t.power(x) != 1 {
+		return nil
+	}
+	left := t.without(x, 1)
+	for j, u := range terms {
+		if j == i || u.power(m) != 1 || !left.equal(u.without(m, 1)) || t.sign*t.coef != -u.sign*u.coef {
+			continue
+		}
+		scales, ok := left.without(g.base, g.pow).values()
+		if !ok {
+			continue
+		}
+		n := d.norm()
+		n.Kind, n.Input, n.Mean, n.Numerator = LayerNorm, x, m, x
+		n.Coef, n.Scales = t.sign*t.coef*d.outer, scales
+		for k, b := range terms {
+			if k == i || k == j {
+				continue
+			}
+			if b.sign < 0 {
+				return nil
+			}
+			n.Biases = append(n.Biases, b.value)
+		}
+		return n
+	}
+	return nil
+}
+
+// between lists the nodes on the paths from one value to another, in graph order.
+func (f *finder) between(to, from *graph.Value) []*graph.Node {
+	reach := map[*graph.Value]bool{}
+	var nodes []*graph.Node
+	budget := 256
+	var visit func(v *graph.Value) bool
+	visit = func(v *graph.Value) bool {
+		if f.same(v) == f.same(from) {
+			return true
+		}
+		if on, ok := reach[v]; ok {
+			return on
+		}
+		reach[v] = false
+		n := v.Producer
+		if budget--; n == nil || v.Const != nil || budget < 0 {
+			return false
+		}
+		for _, in := range n.Inputs {
+			if in != nil && visit(in) {
+				reach[v] = true
+			}
+		}
+		if reach[v] && !slices.Contains(nodes, n) {
+			nodes = append(nodes, n)
+		}
+		return reach[v]
+	}
+	visit(to)
+	slices.SortFunc(nodes, func(a, b *graph.Node) int { return a.Index - b.Index })
+	return nodes
+}

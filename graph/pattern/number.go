@@ -1,0 +1,144 @@
+package pattern
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/amplint/amplint/graph"
+)
+
+// finder holds what is known of the values while a model is read.
+type finder struct {
+	set    *Set
+	ids    map[*graph.Value]*graph.Value // the first value computed in the same way
+	lows   map[*graph.Tensor]float64
+	prods  map[*graph.Value]*product
+	depth  int
+	scalar map[*graph.Tensor]*float64
+}
+
+// number gives every value its representative: the first value that is computed by the same
+// operator, with the same attributes, from the same values.
+func (f *finder) number(m *graph.Model) {
+	seen := map[string]*graph.Value{}
+	for n := range m.Nodes() {
+		key := f.key(n)
+		for i, o := range n.Outputs {
+			if o == nil {
+				continue
+			}
+			f.ids[o] = o
+			if key == "" {
+				continue
+			}
+			k := fmt.Sprintf("%s#%d", key, i)
+			if first := seen[k]; first != nil {
+				f.ids[o] = first
+			} else {
+				seen[k] = o
+			}
+		}
+	}
+}
+
+// random are the operators that give another result each time.
+const random = " RandomNormal RandomNormalLike RandomUniform RandomUniformLike Multinomial Bernoulli "
+
+// key spells what a node computes, "" where two equal spellings may differ in value.
+func (f *finder) key(n *graph.Node) string {
+	if len(n.Subgraphs()) > 0 || strings.Contains(random, " "+n.Op+" ") {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString(n.OpName())
+	for _, a := range n.Attrs {
+		if a.Tensor != nil || a.Sparse != nil || a.Tensors != nil {
+			return ""
+		}
+		fmt.Fprintf(&b, ";%s=%v,%v,%q,%v,%v,%q", a.Name, a.F, a.I, a.S, a.Floats, a.Ints, a.Strings)
+	}
+	for _, in := range n.Inputs {
+		b.WriteByte('|')
+		b.WriteString(f.name(in))
+	}
+	return b.String()
+}
+
+// name spells a value: constants of one element by their number, others by their representative.
+func (f *finder) name(v *graph.Value) string {
+	if v == nil {
+		return ""
+	}
+	v = f.same(v)
+	if c, ok := f.number1(v); ok {
+		return fmt.Sprintf("=%v:%v", c, v.Const.Dims)
+	}
+	return fmt.Sprintf("%p", v)
+}
+
+// same looks through nodes that change no number, and takes the representative.
+func (f *finder) same(v *graph.Value) *graph.Value {
+	for v.Producer != nil && v.Const == nil && passes(v.Producer) && v.Index == 0 && v.Producer.In(0) != nil {
+		v = v.Producer.In(0)
+	}
+	if id := f.ids[v]; id != nil {
+		return id
+	}
+	return v
+}
+
+// passes tells whether the node hands its first input on unchanged, but for the rounding of a Cast.
+func passes(n *graph.Node) bool {
+	switch n.OpName() {
+	case "Identity":
+		return true
+	case "Dropout":
+		return n.In(2) == nil && n.Attr("is_test") == nil
+	case "Cast":
+		x := n.In(0)
+		return x != nil && x.Type.Elem.IsFloat() && graph.ElemType(n.Int("to", 0)).IsFloat() && graph.ElemType(n.Int("to", 0)).Bits() >= 16
+	}
+	return false
+}
+
+// number1 returns the value of a constant of one element.
+func (f *finder) number1(v *graph.Value) (float64, bool) {
+	if v == nil {
+		return 0, false
+	}
+	t := v.Const
+	if t == nil || t.Len() != 1 || t.Elem == graph.String {
+		return 0, false
+	}
+	if c, ok := f.scalar[t]; ok {
+		if c == nil {
+			return 0, false
+		}
+		return *c, true
+	}
+	x, err := t.Float64s()
+	if err != nil || len(x) != 1 {
+		f.scalar[t] = nil
+		return 0, false
+	}
+	f.scalar[t] = &x[0]
+	return x[0], true
+}
+
+// shaped looks through nodes that only change the shape, too. What it returns has the same
+// elements as v, in the same order, or repeated.
+func (f *finder) shaped(v *graph.Value) *graph.Value {
+	for {
+		v = f.same(v)
+		n := v.Producer
+		if n == nil || v.Const != nil || n.In(0) == nil {
+			return v
+		}
+		switch n.OpName() {
+		case "Reshape", "Squeeze", "Unsqueeze", "Flatten", "Expand":
+			v = n.In(0)
+		default:
+			return v
+		}
+	}
+}

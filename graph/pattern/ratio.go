@@ -1,0 +1,158 @@
+package pattern
+
+import "github.com/amplint/amplint/graph"
+
+// ratio reads a product as a quotient that is bounded by what it is made of.
+func (f *finder) ratio(v *graph.Value) {
+	p := f.product(v)
+	for _, g := range p.factors {
+		base, pow, coef := f.expand(g)
+		if pow != -1 {
+			continue
+		}
+		e := f.stripEps(base)
+		r, c, _, ok := f.average(e.of)
+		if !ok {
+			continue
+		}
+		rest := p.without(g.base, g.pow)
+		q := f.ofReduction(r, rest)
+		if q == nil || q.Kind != OfMean && !r.aligned(g.base) {
+			continue
+		}
+		if q.Kind == OfMean && r.op == "Sum" && c != 1 || c == 0 && r.op != "Max" {
+			continue
+		}
+		if q.Kind == OfMean || r.op == "Max" {
+			c = 1
+		}
+		q.Coef, q.Den, q.Denominator, q.Output, q.EpsValue = q.Coef*coef/c, e.of, e.shifted, v, e.value
+		q.Nodes = f.between(v, q.Input)
+		f.set.Ratios = append(f.set.Ratios, q)
+		f.set.ratios[v] = q
+		f.softmaxOf(q, r)
+		return
+	}
+}
+
+// ofReduction tells why what is left of a product is bounded by the reduction below it.
+func (f *finder) ofReduction(r *reduction, rest *product) *Ratio {
+	x := r.of
+	switch r.op {
+	case "Sum", "Mean":
+		if q := ratioOf(OfSum, x, f.product(x), rest); q != nil {
+			return q
+		}
+		if a := f.abs(x); a != nil {
+			return ratioOf(OfAbs, a, f.product(a), rest)
+		}
+		return f.weighted(r, rest)
+	case "L1":
+		return ratioOf(OfAbs, x, f.product(x), rest)
+	case "Max":
+		if a := f.abs(x); a != nil {
+			return ratioOf(OfMax, a, f.product(a), rest)
+		}
+		return ratioOf(OfSum, x, f.product(x), rest)
+	}
+	return nil
+}
+
+// abs returns x where v is |x|.
+func (f *finder) abs(v *graph.Value) *graph.Value {
+	if n := v.Producer; n != nil && n.Op == "Abs" && n.Domain == "" && n.In(0) != nil {
+		return f.same(n.In(0))
+	}
+	return nil
+}
+
+// ratioOf takes x out of the numerator.
+func ratioOf(kind RatioKind, x *graph.Value, xs, rest *product) *Ratio {
+	if len(xs.factors) == 0 {
+		return nil
+	}
+	left := rest.times(xs, -1)
+	scales, ok := left.values()
+	if !ok {
+		return nil
+	}
+	return &Ratio{Kind: kind, Num: x, Input: x, Coef: left.coef, Scales: scales}
+}
+
+// weighted reads Σ(w·x) / Σw.
+func (f *finder) weighted(r *reduction, rest *product) *Ratio {
+	for _, g := range rest.factors {
+		if g.pow != 1 {
+			continue
+		}
+		s, ok := f.reduction(g.base)
+		if !ok || s.op != r.op || s.count != r.count || s.count == 0 {
+			continue
+		}
+		x, ws, ok := f.weights(s.of, r.of)
+		if !ok {
+			continue
+		}
+		left := rest.without(g.base, 1)
+		if scales, ok := left.values(); ok {
+			return &Ratio{Kind: OfMean, Num: g.base, Input: x, Weights: ws, Coef: left.coef, Scales: scales}
+		}
+	}
+	return nil
+}
+
+// weights reads wx as w·x for the w of a sum, their shapes aside.
+func (f *finder) weights(wx, w *graph.Value) (*graph.Value, []*graph.Value, bool) {
+	p, q := f.product(wx), f.product(w)
+	left := &product{coef: p.coef / q.coef}
+	used := 0
+	for _, g := range p.factors {
+		match := false
+		for _, h := range q.factors {
+			match = match || f.shaped(g.base) == f.shaped(h.base) && g.pow == h.pow
+		}
+		if match {
+			used++
+		} else {
+			left.factors = append(left.factors, g)
+		}
+	}
+	x, ok := left.single(1)
+	ws, plain := q.values()
+	return x, ws, ok && plain && used == len(q.factors) && left.coef == 1 && used > 0
+}
+
+// softmaxOf enters a share of exponentials as a softmax.
+func (f *finder) softmaxOf(q *Ratio, r *reduction) {
+	if q.Kind != OfSum || r.op == "Max" || len(q.Scales) > 0 || q.Coef != 1 {
+		return
+	}
+	exp := f.shaped(q.Num).Producer
+	if exp == nil || exp.Op != "Exp" || exp.Domain != "" || exp.In(0) == nil {
+		return
+	}
+	s := &Softmax{Input: exp.In(0), Output: q.Output, Exp: q.Num, Sum: q.Den, Axes: r.axes}
+	if t := f.shiftOf(exp.In(0)); t != nil {
+		s.Input, s.Max = t.Input, t.Max
+	}
+	s.Nodes = f.between(q.Output, s.Input)
+	f.addSoftmax(s)
+}
+
+func (f *finder) addSoftmax(s *Softmax) {
+	f.set.Softmaxes = append(f.set.Softmaxes, s)
+	f.set.softmax[s.Output] = s
+}
+
+// shiftOf returns the difference from the maximum that v is, its type and copies aside.
+func (f *finder) shiftOf(v *graph.Value) *Shift {
+	for {
+		if s := f.set.shifts[v]; s != nil {
+			return s
+		}
+		if v.Producer == nil || !passes(v.Producer) {
+			return f.set.shifts[f.same(v)]
+		}
+		v = v.Producer.In(0)
+	}
+}

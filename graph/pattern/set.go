@@ -1,0 +1,173 @@
+package pattern
+
+import "github.com/amplint/amplint/graph"
+
+// NormKind tells the form of a normalisation.
+type NormKind uint8
+
+// The forms of normalisations.
+const (
+	LayerNorm NormKind = iota + 1 // of the difference from the mean over the same axes
+	RMSNorm                       // of the value itself
+	L2Norm                        // by the root of the sum of squares instead of the mean
+)
+
+// String returns the name of the form.
+func (k NormKind) String() string {
+	return [...]string{"", "layer normalisation", "rms normalisation", "l2 normalisation"}[k]
+}
+
+// Norm is a normalisation spelled out in nodes: Output = Numerator · (Coef·Sum)^(-1/2) · Scales
+// + Biases, where Sum is the sum of squares of the numerator over Axes.
+type Norm struct {
+	Kind      NormKind
+	Input     *graph.Value // what is normalised
+	Output    *graph.Value // the normalised value
+	Numerator *graph.Value // Input, or its difference from Mean
+	Mean      *graph.Value // nil where none is subtracted
+	Square    *graph.Value // the squares; nil inside ReduceL2 and ReduceSumSquare
+	Var       *graph.Value // mean or sum of the squares, before ε
+	Shifted   *graph.Value // after ε: what the root is taken of; Var where there is none
+	Root      *graph.Value // the root, or the reciprocal root
+	Eps       *graph.Value // the constant that ε comes from, nil where there is none
+	EpsValue  float64      // ε, 0 where there is none
+	EpsOnRoot bool         // ε stands beside the root, not below it
+	EpsMax    bool         // ε bounds from below (Max, Clip) instead of being added
+	Expanded  bool         // the variance is E[x²] - m²
+	Axes      []int        // of Input
+	Count     int64        // elements normalised together, 0 where not known
+	Bound     float64      // of |Numerator·(Coef·Sum)^(-1/2)|, 0 where not known
+	Coef      float64      // a constant factor of the output
+	Scales    []*graph.Value
+	Biases    []*graph.Value
+	Nodes     []*graph.Node // all that belong to it, in graph order
+}
+
+// Softmax is a normalisation of non-negative values by their sum: Output = Exp / Sum, or the native
+// operator, for which only Node, Input and Output are set.
+type Softmax struct {
+	Node   *graph.Node  // native operator, else nil
+	Input  *graph.Value // the logits
+	Output *graph.Value
+	Max    *graph.Value // subtracted before the exponential, nil where none is
+	Exp    *graph.Value
+	Sum    *graph.Value
+	Log    bool  // the logarithm of it
+	Axes   []int // of Input; nil for the native operator
+	Nodes  []*graph.Node
+}
+
+// ExpSum is a sum of exponentials, as in log-sum-exp and softmax.
+type ExpSum struct {
+	Input  *graph.Value // of the exponential
+	Exp    *graph.Value
+	Sum    *graph.Value
+	Log    *graph.Value // logarithm of the sum, nil where none is taken
+	Max    *graph.Value // the maximum that was subtracted, nil where none was
+	Output *graph.Value // log-sum-exp with the maximum added back, nil where it is not
+	Axes   []int
+	Count  int64 // elements in a sum, 0 where not known
+}
+
+// Shift is x - max(x): never above zero.
+type Shift struct {
+	Input, Max, Output *graph.Value
+}
+
+// Square is a value times itself.
+type Square struct {
+	Base, Output *graph.Value
+	Node         *graph.Node
+}
+
+// RatioKind tells why the quotient of a Ratio is bounded.
+type RatioKind uint8
+
+// The kinds of ratios.
+const (
+	OfSum  RatioKind = iota + 1 // by the sum over the numerator: in [0, 1] where that is not negative
+	OfAbs                       // by the sum of magnitudes: in [-1, 1]
+	OfMax                       // by the largest magnitude: in [-1, 1]
+	OfMean                      // a weighted mean: Σ w·x / Σ w lies in the hull of x and 0 for w ≥ 0
+)
+
+// Ratio is a quotient bounded by what it is made of.
+type Ratio struct {
+	Kind        RatioKind
+	Num, Den    *graph.Value
+	Output      *graph.Value
+	Input       *graph.Value   // what is normalised or averaged
+	Weights     []*graph.Value // of OfMean
+	Coef        float64        // a constant factor of the output
+	Scales      []*graph.Value
+	EpsValue    float64
+	Nodes       []*graph.Node
+	Denominator *graph.Value // Den with ε, where that is another value
+}
+
+// Mask is a constant far below zero that is added to logits, or selected in their place.
+type Mask struct {
+	Const   *graph.Value // the constant
+	Value   float64      // its least element
+	At      *graph.Node  // the Add, Sub or Where at which it meets the logits
+	Softmax *graph.Node  // the Softmax, LogSoftmax or Exp that follows
+}
+
+// Logit is a product of two computed values that reaches a softmax through scale, mask and
+// movement.
+type Logit struct {
+	MatMul  *graph.Node
+	Softmax *graph.Node   // Softmax, LogSoftmax or Exp
+	Scale   []*graph.Node // Mul and Div by constants between them
+	Mask    []*graph.Node // Add, Sub and Where between them
+	Logits  *graph.Value  // the input of Softmax
+}
+
+// Set is what was recognised in a model, each kind in graph order.
+type Set struct {
+	Norms     []*Norm
+	Softmaxes []*Softmax
+	ExpSums   []*ExpSum
+	Shifts    []*Shift
+	Squares   []*Square
+	Ratios    []*Ratio
+	Masks     []*Mask
+	Logits    []*Logit
+
+	norms    map[*graph.Value]*Norm
+	parts    map[*graph.Node]*Norm
+	squares  map[*graph.Value]*Square
+	shifts   map[*graph.Value]*Shift
+	sums     map[*graph.Value]*ExpSum
+	softmax  map[*graph.Value]*Softmax
+	ratios   map[*graph.Value]*Ratio
+	matmuls  map[*graph.Node]*Logit
+	maskedBy map[*graph.Value][]*Mask
+}
+
+// Norm returns the normalisation whose output is v, or nil.
+func (s *Set) Norm(v *graph.Value) *Norm { return s.norms[v] }
+
+// NormOf returns the normalisation the node is a part of, or nil.
+func (s *Set) NormOf(n *graph.Node) *Norm { return s.parts[n] }
+
+// Square returns the square whose output is v, or nil.
+func (s *Set) Square(v *graph.Value) *Square { return s.squares[v] }
+
+// Shift returns the difference from the maximum that v is, or nil.
+func (s *Set) Shift(v *graph.Value) *Shift { return s.shifts[v] }
+
+// ExpSum returns the sum of exponentials of which v is the sum, the logarithm or the output, or nil.
+func (s *Set) ExpSum(v *graph.Value) *ExpSum { return s.sums[v] }
+
+// Softmax returns the softmax whose output is v, or nil.
+func (s *Set) Softmax(v *graph.Value) *Softmax { return s.softmax[v] }
+
+// Ratio returns the ratio whose output is v, or nil.
+func (s *Set) Ratio(v *graph.Value) *Ratio { return s.ratios[v] }
+
+// Logit returns the attention or classifier logits that the node computes, or nil.
+func (s *Set) Logit(n *graph.Node) *Logit { return s.matmuls[n] }
+
+// MasksOf returns the masks whose constant is v.
+func (s *Set) MasksOf(v *graph.Value) []*Mask { return s.maskedBy[v] }
