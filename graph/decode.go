@@ -72,6 +72,10 @@ func (d *decoder) model() error {
 			d.m.Producer, err = d.str(f)
 		case modelProducerVersion:
 			d.m.Version, err = d.str(f)
+		case modelDomain:
+			d.m.Domain, err = d.str(f)
+		case modelVersion:
+			d.m.ModelVersion, err = d.varint(f)
 		case modelOpsetImport:
 			d.m.Opsets, err = d.opset(f, d.m.Opsets)
 		case modelMetadata:

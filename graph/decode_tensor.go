@@ -155,7 +155,7 @@ func (d *decoder) attribute(f field, list []*Attr) ([]*Attr, error) {
 	if err != nil {
 		return list, fmt.Errorf("attribute %q: %w", a.Name, err)
 	}
-	if a.Type == AttrUndefined {
+	if a.Type == AttrUndefined && a.Ref == "" {
 		a.Type = a.guess()
 	}
 	return append(list, a), nil

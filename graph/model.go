@@ -22,11 +22,14 @@ type Model struct {
 	IRVersion int64
 	Producer  string
 	Version   string // of the producer
-	Opsets    []Opset
-	Meta      []Entry
-	Graph     *Graph
-	Functions []*Function
-	Notes     []string // what reading had to put right, such as unsorted nodes
+	Domain    string // namespace the model's author claims
+	// ModelVersion is what the author counts as the model's version.
+	ModelVersion int64
+	Opsets       []Opset
+	Meta         []Entry
+	Graph        *Graph
+	Functions    []*Function
+	Notes        []string // what reading had to put right, such as unsorted nodes
 
 	src   *Source
 	close func() error

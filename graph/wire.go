@@ -6,6 +6,8 @@ const (
 	modelIRVersion       = 1
 	modelProducerName    = 2
 	modelProducerVersion = 3
+	modelDomain          = 4
+	modelVersion         = 5
 	modelGraph           = 7
 	modelOpsetImport     = 8
 	modelMetadata        = 14

@@ -2,9 +2,12 @@ package onnxtxt
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
+	"strconv"
 
 	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/numfmt"
 )
 
 // tensor reads the elements behind the type and name of a tensor: {…} or the entries of external
@@ -164,4 +167,14 @@ func (p *parser) part(what string) *tensorAST {
 	}
 	p.skip()
 	return p.tensor(infoAST{pos: p.pos, typ: p.typ(), typed: true})
+}
+
+// pattern tells, for an error, which bit pattern a number has in a small float format.
+func pattern(e graph.ElemType, text string) string {
+	f, err := numfmt.Parse(e.String())
+	x, bad := strconv.ParseFloat(text, 64)
+	if err != nil || bad != nil {
+		return ""
+	}
+	return fmt.Sprintf(", whose pattern is %d", f.Encode(x))
 }
