@@ -14,30 +14,28 @@ import (
 )
 
 func (a *app) dumpCommand() *cobra.Command {
-	var summary bool
-	var format string
+	o := &dumpOptions{}
 	c := &cobra.Command{
 		Use:   "dump MODEL",
-		Short: "Show what a model holds",
+		Short: "Show what a model holds, as text that can be read again",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if !summary {
-				return usagef("dump needs --summary")
+			if err := o.check(); err != nil {
+				return err
 			}
-			if format != "text" && format != "json" {
-				return usagef("unknown format %q: text and json are known", format)
+			if o.summary {
+				return a.dumpSummary(args[0], o.format)
 			}
-			return a.dumpSummary(args[0], format)
+			return a.dumpText(args[0], o)
 		},
 	}
-	c.Flags().BoolVar(&summary, "summary", false, "versions, operators, sizes, inputs and outputs; reads no weights")
-	c.Flags().StringVar(&format, "format", "text", "text or json")
+	o.flags(c)
 	return c
 }
 
 func (a *app) dumpSummary(path, format string) error {
 	a.model = path
-	m, err := graph.Open(path)
+	m, err := openModel(path)
 	if err != nil {
 		return unreadable(err)
 	}
