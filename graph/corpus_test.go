@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"bytes"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -47,6 +48,27 @@ func TestCorpusOpens(t *testing.T) {
 					t.Error(err)
 				}
 			}
+		}
+		m.Close()
+	}
+}
+
+func TestCorpusUntouched(t *testing.T) {
+	for _, path := range corpus(t) {
+		m, err := Open(path)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		if _, err := m.WriteTo(&out); err != nil {
+			t.Errorf("%s: %v", path, err)
+		} else if !bytes.Equal(out.Bytes(), want) {
+			t.Errorf("%s: %d bytes of %d, not the same", path, out.Len(), len(want))
 		}
 		m.Close()
 	}

@@ -1,0 +1,153 @@
+package graph
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+)
+
+// SaveOptions tell how a model is saved.
+type SaveOptions struct {
+	InPlace bool // the input may be overwritten
+}
+
+// Save writes the model to a file, and its external data to files beside it: under their old names,
+// or all into one named after the file with ".data" where the old names would touch the input's
+// own files. Everything is written under temporary names first and renamed when it is complete, so
+// that a failure or a signal leaves nothing behind and an old file whole.
+func (m *Model) Save(path string, opt SaveOptions) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	st, err := os.Stat(path)
+	switch {
+	case err == nil && st.IsDir():
+		return fmt.Errorf("%s is a folder", path)
+	case err == nil && !st.Mode().IsRegular():
+		return m.saveStream(ctx, path)
+	case err == nil && m.Path != "" && sameFile(path, m.Path) && !opt.InPlace:
+		return fmt.Errorf("%s is the input: it is only overwritten in place", path)
+	}
+	p, err := m.planSave(path, opt)
+	if err != nil {
+		return fmt.Errorf("saving %s: %w", path, err)
+	}
+	if err := p.write(ctx); err != nil {
+		return fmt.Errorf("saving %s: %w", path, err)
+	}
+	return nil
+}
+
+// saveStream writes to what is no file, such as /dev/stdout.
+func (m *Model) saveStream(ctx context.Context, path string) error {
+	for t := range m.tensors() {
+		if t.External != nil {
+			return fmt.Errorf("saving %s: a model with external data needs a file", path)
+		}
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = m.WriteTo(&stoppable{ctx, f})
+	return errors.Join(err, f.Close())
+}
+
+func sameFile(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return errX == nil && errY == nil && os.SameFile(x, y)
+}
+
+// stoppable is a writer that fails once a signal came.
+type stoppable struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+// Write writes b.
+func (s *stoppable) Write(b []byte) (int, error) {
+	if s.ctx.Err() != nil {
+		return 0, errors.New("interrupted")
+	}
+	return s.w.Write(b)
+}
+
+// savePlan is the files that a save writes; the model is the last.
+type savePlan struct {
+	dir    string
+	files  []saveFile
+	places map[*Tensor]Place
+}
+
+// saveFile is one file: its name below the folder and what writes it.
+type saveFile struct {
+	name  string
+	write func(io.Writer) error
+}
+
+func (p *savePlan) write(ctx context.Context) (err error) {
+	root, err := os.OpenRoot(p.dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	var temps []string
+	defer func() {
+		if err != nil {
+			for _, t := range temps {
+				root.Remove(t)
+			}
+		}
+	}()
+	for _, f := range p.files {
+		if dir := filepath.Dir(f.name); dir != "." {
+			if err := root.MkdirAll(dir, 0o777); err != nil {
+				return err
+			}
+		}
+		w, temp, err := createTemp(root, f.name)
+		if err != nil {
+			return err
+		}
+		temps = append(temps, temp)
+		if err := f.fill(ctx, w); err != nil {
+			return err
+		}
+	}
+	if ctx.Err() != nil {
+		return errors.New("interrupted")
+	}
+	for i, f := range p.files {
+		if err := root.Rename(temps[i], f.name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f saveFile) fill(ctx context.Context, w *os.File) error {
+	b := bufio.NewWriterSize(&stoppable{ctx, w}, window)
+	err := f.write(b)
+	if err == nil {
+		err = b.Flush()
+	}
+	return errors.Join(err, w.Close())
+}
+
+// createTemp makes a new file beside the one of the name, with the mode of any new file (which
+// os.CreateTemp does not give).
+func createTemp(root *os.Root, name string) (*os.File, string, error) {
+	for i := 0; ; i++ {
+		temp := filepath.Join(filepath.Dir(name), fmt.Sprintf(".%s.%d-%d.tmp", filepath.Base(name), os.Getpid(), i))
+		f, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if err == nil || !errors.Is(err, os.ErrExist) || i > 1000 {
+			return f, temp, err
+		}
+	}
+}
