@@ -1,6 +1,7 @@
 package onnxtxt
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -59,6 +60,7 @@ func TestErrorsTeachAndHaveAPlace(t *testing.T) {
 		{"g (x) => () { y = Relu(z) }", `1:24: nothing defines the input "z"`},
 		{"g (x) => (z) { y = Relu(x) }", `1:11: nothing defines the output "z"`},
 		{"g (x) => () {\n y = Relu(x)\n y = Relu(x) }", `3:2: value "y" is defined twice, first in line 2`},
+		{"g (float x = {1}) => () <float x = {2}> {}", `1:32: value "x" is defined twice, first in line 1`},
 		{"g (x) => (y) { y = Relu(z)\n z = Relu(y) }", `1:1: graph "g" has a cycle`},
 		{"g () => () { y = Constant<s = \"abc>() }", "1:31: the string that begins here has no closing quote"},
 		{"g () => () {} <name: \"x\"> f (a) => (a) {}", "1:16: a function has no name: its keys are domain"},
@@ -92,14 +94,26 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// FuzzParse holds that no text makes the parser panic or give an error without a place.
+// FuzzParse holds that no text makes the parser panic or give an error without a place, and that
+// what it reads can be written and read again.
 func FuzzParse(f *testing.F) {
 	f.Add(sample)
+	f.Add(chain)
 	f.Add("g () => () <int4[4] w = {1,2}> {}")
 	f.Fuzz(func(t *testing.T, src string) {
-		_, err := Parse("t", []byte(src))
-		if err != nil && !strings.HasPrefix(err.Error(), "t:") {
-			t.Errorf("error without a place: %v", err)
+		m, err := Parse("t", []byte(src))
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "t:") {
+				t.Errorf("error without a place: %v", err)
+			}
+			return
+		}
+		var out bytes.Buffer
+		if err := Print(&out, m, PrintOptions{}); err != nil {
+			return // elements that lie in a file
+		}
+		if _, err := Parse("t", out.Bytes()); err != nil {
+			t.Errorf("%v\nin what was printed of %q:\n%s", err, src, out.String())
 		}
 	})
 }

@@ -196,3 +196,12 @@ func float32Bits(v float64) uint32 {
 	}
 	return math.Float32bits(float32(v))
 }
+
+// float64Bits writes NaN as the quiet one without payload, which is not what Go's NaN is.
+func float64Bits(v float64) uint64 {
+	b := math.Float64bits(v)
+	if math.IsNaN(v) {
+		return b&(1<<63) | 0x7ff8<<48
+	}
+	return b
+}

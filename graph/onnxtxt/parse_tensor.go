@@ -85,7 +85,7 @@ func (p *parser) element(t *tensorAST) {
 	case graph.Float, graph.Complex64:
 		t.raw = binary.LittleEndian.AppendUint32(t.raw, float32Bits(p.toFloat(p.number("a number"), 32)))
 	case graph.Double, graph.Complex128:
-		t.raw = binary.LittleEndian.AppendUint64(t.raw, math.Float64bits(p.toFloat(p.number("a number"), 64)))
+		t.raw = binary.LittleEndian.AppendUint64(t.raw, float64Bits(p.toFloat(p.number("a number"), 64)))
 	case graph.Uint64:
 		t.raw = binary.LittleEndian.AppendUint64(t.raw, p.toUint(p.number("an integer"), "an integer from 0 up"))
 	default:

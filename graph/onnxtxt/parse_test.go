@@ -126,6 +126,7 @@ func TestBytesOfElements(t *testing.T) {
 		{"uint2[5] {0, 1, 2, 3, 1}", "\xe4\x01"},
 		{"complex64 {1, -0.0}", "\x00\x00\x80\x3f\x00\x00\x00\x80"},
 		{"double[0] {}", ""},
+		{"double {-nan}", "\x00\x00\x00\x00\x00\x00\xf8\xff"},
 		{"float {1e-46}", "\x00\x00\x00\x00"},
 	} {
 		p := &parser{text: text{"t", c.tensor}}

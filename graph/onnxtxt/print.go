@@ -22,7 +22,8 @@ type PrintOptions struct {
 }
 
 // Print writes a model as text. Doc strings and the metadata of nodes, values and graphs have no
-// place in the syntax and are left out.
+// place in the syntax and are left out, as are the names of tensors in attributes that are no
+// identifiers.
 func Print(w io.Writer, m *graph.Model, opt PrintOptions) error {
 	p := newPrinter(w, opt)
 	p.modelHeader(m, m.Opsets, m.Meta)

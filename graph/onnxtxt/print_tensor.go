@@ -16,13 +16,18 @@ func (p *printer) failf(format string, args ...any) {
 }
 
 // tensorValue writes a tensor as the value of an attribute. The equals sign, which initializers
-// have anyway, tells external data from a type.
+// have anyway, tells external data from a type. The reference reads only identifiers as names here;
+// another name, which means nothing to anyone, is not worth a text it refuses.
 func (p *printer) tensorValue(t *graph.Tensor) {
 	if t == nil {
 		p.failf("a tensor attribute without a tensor cannot be written")
 		return
 	}
-	p.tensorHead(t, t.Name)
+	as := t.Name
+	if !isIdent(as) {
+		as = ""
+	}
+	p.tensorHead(t, as)
 	if p.isExternal(t) {
 		p.s(" =")
 	}

@@ -23,27 +23,25 @@ type scope struct {
 
 func (s *scope) graph(g *graphAST) {
 	s.names = map[string]int{}
+	inputs := map[string]bool{}
 	for _, vi := range g.inputs {
 		s.define(vi.pos, vi.name)
+		inputs[vi.name] = true
+	}
+	given := func(t *tensorAST) {
+		if !inputs[t.name] { // else it is the default of an input
+			s.define(t.pos, t.name)
+		}
+		inputs[t.name] = false
 	}
 	for _, t := range g.inits {
-		s.initializer(g, t)
+		given(t)
 	}
 	for _, t := range g.sparse {
-		s.initializer(g, t.values)
+		given(t.values)
 	}
 	s.body(g)
 	s.outputs(g.outputs)
-}
-
-// initializer may also give the default of an input, once.
-func (s *scope) initializer(g *graphAST, t *tensorAST) {
-	for _, vi := range g.inputs {
-		if vi.name == t.name {
-			return
-		}
-	}
-	s.define(t.pos, t.name)
 }
 
 func (s *scope) body(g *graphAST) {

@@ -27,12 +27,16 @@ func newSource(t text, ast *modelAST, m *graph.Model) *Source {
 // graph pairs nodes by an output, since linking may have sorted them; those without outputs are
 // paired by operator in the order they stand.
 func (s *Source) graph(ast *graphAST, g *graph.Graph) {
+	silent := map[string][]*graph.Node{}
+	for _, n := range g.Nodes {
+		if noOutputs(n) {
+			silent[n.Op] = append(silent[n.Op], n)
+		}
+	}
 	for _, a := range ast.nodes {
 		n := findNode(a, g)
-		for _, b := range g.Nodes {
-			if _, taken := s.nodes[b]; n == nil && !taken && b.Op == a.op && noOutputs(b) {
-				n = b
-			}
+		if list := silent[a.op]; n == nil && len(list) > 0 {
+			n, silent[a.op] = list[0], list[1:]
 		}
 		if n == nil {
 			continue
