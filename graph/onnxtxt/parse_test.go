@@ -1,6 +1,7 @@
 package onnxtxt
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
@@ -139,5 +140,18 @@ func TestBytesOfElements(t *testing.T) {
 		if got := string(a.tensors[0].raw); got != c.want {
 			t.Errorf("%s is % x, want % x", c.tensor, got, c.want)
 		}
+	}
+}
+
+// TestParsedModelsAreSavedAsFilesAre holds that a text model that nobody changed is written as the
+// bytes it was read from.
+func TestParsedModelsAreSavedAsFilesAre(t *testing.T) {
+	want, err := Encode("sample", []byte(sample))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got bytes.Buffer
+	if _, err := parsed(t, sample).WriteTo(&got); err != nil || !bytes.Equal(got.Bytes(), want) {
+		t.Errorf("%d bytes, want %d, %v", got.Len(), len(want), err)
 	}
 }
