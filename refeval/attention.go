@@ -1,0 +1,6 @@
+package refeval
+
+// attentionOps are attention and rotary embedding.
+func attentionOps() []entry {
+	return nil
+}

@@ -1,0 +1,148 @@
+package refeval
+
+import (
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/graph/schema"
+)
+
+// Call is one evaluation of one node: what its kernel is given and what it gives back.
+type Call struct {
+	Node    *graph.Node
+	Version int64 // of the opset of the node's domain
+
+	schema *schema.Op // nil for an operator that the tables do not know
+	in     []*Value
+	out    []*Value
+	made   []*Tensor
+	owned  []*Value // results of bodies, held until the node is done
+	acc    accum
+	x      *run
+	frame  *frame
+	bodies map[string]*plan
+}
+
+// Len returns the number of inputs, those left out at the end not counted.
+func (c *Call) Len() int { return len(c.in) }
+
+// Has tells whether input i is given.
+func (c *Call) Has(i int) bool { return i < len(c.in) && c.in[i] != nil }
+
+// Value returns input i of any kind, nil where it is left out.
+func (c *Call) Value(i int) *Value {
+	if !c.Has(i) {
+		return nil
+	}
+	return c.in[i]
+}
+
+// In returns tensor input i, nil where it is left out. The kernel must not change it. Another kind
+// of value ends the kernel.
+func (c *Call) In(i int) *Tensor {
+	v := c.Value(i)
+	if v == nil {
+		return nil
+	}
+	if v.Tensor == nil {
+		refuse("input %d is %s, not a tensor", i, kindName(v.Kind))
+	}
+	return v.Tensor
+}
+
+// Sequence returns the items of sequence input i.
+func (c *Call) Sequence(i int) []*Value {
+	v := c.Value(i)
+	if v == nil || v.Kind != graph.KindSequence {
+		refuse("input %d is no sequence", i)
+	}
+	return v.Items
+}
+
+// Wants tells whether the node names output i.
+func (c *Call) Wants(i int) bool { return i < len(c.Node.Outputs) && c.Node.Outputs[i] != nil }
+
+// Out makes output i: zeros of the type and shape, for the kernel to fill. Shapes that are negative
+// or too large for the run end the kernel.
+func (c *Call) Out(i int, e graph.ElemType, dims []int) *Tensor {
+	t := c.Temp(e, dims)
+	c.Set(i, TensorValue(t))
+	return t
+}
+
+// Temp makes a tensor that counts as memory of the run but is no output yet; see [Call.Set].
+func (c *Call) Temp(e graph.ElemType, dims []int) *Tensor {
+	return c.hold(c.x.alloc(e, dims))
+}
+
+// Clone makes a tensor like [Call.Temp] that holds what t holds.
+func (c *Call) Clone(t *Tensor) *Tensor {
+	return c.hold(c.x.clone(t))
+}
+
+// hold keeps what the kernel made until it returns.
+func (c *Call) hold(t *Tensor) *Tensor {
+	t.block.refs, t.block.making = 1, true
+	c.made = append(c.made, t)
+	return t
+}
+
+// View makes output i of the elements of t, an input or a result of [Call.Temp], in another shape
+// of as many elements.
+func (c *Call) View(i int, t *Tensor, dims []int) {
+	n, err := count(dims)
+	if err != nil {
+		panic(refusal{err})
+	}
+	if n != t.Len() {
+		refuse("%d elements do not make the shape %v", t.Len(), dims)
+	}
+	c.Set(i, TensorValue(t.view(dims)))
+}
+
+// Set makes v output i. Its tensors are inputs, parts of them, or made by this call.
+func (c *Call) Set(i int, v *Value) {
+	for len(c.out) <= i {
+		c.out = append(c.out, nil)
+	}
+	c.out[i] = v
+}
+
+// Rand returns the random numbers of this evaluation: always the same for one seed, node and
+// number of the evaluation in the run.
+func (c *Call) Rand() *rand.Rand {
+	if c.x.fold {
+		refuse("random numbers are no constants")
+	}
+	h := fnv.New64a()
+	h.Write([]byte(c.Node.Key()))
+	seed := uint64(c.x.r.opt.Seed)
+	if c.hasAttr("seed") {
+		seed = math.Float64bits(c.Float("seed"))
+	}
+	c.x.draws++
+	return rand.New(rand.NewPCG(seed, h.Sum64()+uint64(c.x.draws)))
+}
+
+// accum returns how the sums of this node run.
+func (c *Call) accum() accum { return c.acc }
+
+// axesArg returns the axes of a node that takes them as attribute or, in later versions, as
+// input; given is false where there are none.
+func (c *Call) axesArg(input, rank int) (list []int, given bool) {
+	switch {
+	case c.Has(input):
+		list = c.In(input).ints()
+	case c.hasAttr("axes"):
+		list = c.Ints("axes")
+	default:
+		return nil, false
+	}
+	return axes(list, rank), true
+}
+
+// dims returns a copy of input i's shape.
+func (c *Call) dims(i int) []int { return slices.Clone(c.In(i).Dims) }

@@ -1,0 +1,6 @@
+package refeval
+
+// imageOps are resizing, sampling and decoding of images.
+func imageOps() []entry {
+	return nil
+}

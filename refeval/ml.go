@@ -1,0 +1,6 @@
+package refeval
+
+// mlOps are the domain ai.onnx.ml.
+func mlOps() []entry {
+	return nil
+}

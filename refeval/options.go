@@ -1,0 +1,71 @@
+package refeval
+
+import (
+	"runtime"
+
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/numfmt"
+)
+
+// Accumulate says how sums run inside a kernel: reductions, products of matrices, convolutions,
+// norms, softmax.
+type Accumulate uint8
+
+// The ways to accumulate.
+const (
+	FP32    Accumulate = iota // in float32 (double in double); the result is rounded once
+	Target                    // one after the other, each partial result rounded as the result is
+	Blocked                   // as Target, in blocks of 32 whose sums are added then
+)
+
+// Options say how a model is run. The zero value runs it in the types it is stored in.
+type Options struct {
+	// As is the format that every input, constant and result of type float is rounded to; Invalid
+	// leaves them float. Operands that the schema pins to float are not rounded, and the elements
+	// stay of type float: they only hold fewer values.
+	As numfmt.Format
+	// Accumulate is how sums run inside a kernel.
+	Accumulate Accumulate
+	// FlushSubnormals turns subnormals of the format a value is held in to zero.
+	FlushSubnormals bool
+	// Keep tells which values stay float under As; nil keeps none.
+	Keep func(v *graph.Value) bool
+	// Observe sees every constant, input and result once it is rounded, in the order of the run;
+	// of a sequence each tensor. It must not change them.
+	Observe func(v *graph.Value, t *Tensor)
+	// MaxMemory bounds the bytes of the results held at a time; 0 is 16 GiB.
+	MaxMemory int64
+	// Threads is how many goroutines a kernel may use; 0 is one for each processor, at most four.
+	// It never changes a result.
+	Threads int
+	// Seed is what random operators without a seed of their own start from.
+	Seed int64
+	// Progress is told how many nodes of the main graph are done.
+	Progress func(done, total int)
+}
+
+// defaults fills in what is left open.
+func (o Options) defaults() Options {
+	if o.MaxMemory <= 0 {
+		o.MaxMemory = defaultMaxMemory
+	}
+	if o.Threads <= 0 {
+		o.Threads = min(runtime.GOMAXPROCS(0), 4)
+	}
+	return o
+}
+
+// hold returns the format a value of an element type is rounded to, Invalid where its elements are
+// what they are: float without As, double, integers.
+func (o *Options) hold(v *graph.Value, e graph.ElemType) numfmt.Format {
+	if e == graph.Float {
+		if v != nil && o.Keep != nil && o.Keep(v) {
+			return numfmt.Invalid
+		}
+		return o.As
+	}
+	if f, ok := e.Format(); ok && f != numfmt.FP64 {
+		return f
+	}
+	return numfmt.Invalid
+}

@@ -1,0 +1,6 @@
+package refeval
+
+// rnnOps are recurrent layers.
+func rnnOps() []entry {
+	return nil
+}

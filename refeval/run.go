@@ -1,0 +1,212 @@
+package refeval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/amplint/amplint/graph"
+)
+
+// Runner is a model planned for evaluation. It holds the model's constants and may be used from
+// several goroutines at a time.
+type Runner struct {
+	model     *graph.Model
+	opt       Options
+	main      *plan
+	constants []constant
+}
+
+// New plans a model: it finds the kernel of every node, reads the constants, rounds them, and works
+// out where each value is read last. An operator that has no kernel is an error that names the node.
+func New(m *graph.Model, opt Options) (*Runner, error) {
+	r := &Runner{model: m, opt: opt.defaults()}
+	p := &planner{r: r, consts: map[slotKey]*Value{}}
+	var err error
+	r.main, err = p.graph(m.Graph, nil)
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// run is one evaluation of the model.
+type run struct {
+	r          *Runner
+	ctx        context.Context
+	live, peak int64
+	max        int64
+	draws      int  // evaluations of random operators
+	fold       bool // of one node, to fold a constant
+}
+
+// frame holds the values of a graph while it runs.
+type frame struct {
+	vals  []*Value
+	outer *frame
+}
+
+// Run evaluates the model on inputs by name and returns its outputs by name. Inputs that have an
+// initializer may be left out. It ends early, between two nodes, when ctx does. An error that comes
+// from a node names it.
+func (r *Runner) Run(ctx context.Context, inputs map[string]*Value) (map[string]*Value, error) {
+	x := &run{r: r, ctx: ctx, max: r.opt.MaxMemory}
+	f := &frame{vals: make([]*Value, len(r.main.last))}
+	if err := x.feed(f, inputs); err != nil {
+		return nil, err
+	}
+	for _, c := range r.constants {
+		x.observe(c.v, TensorValue(c.t))
+	}
+	outs, err := x.plan(r.main, f)
+	if err != nil {
+		return nil, err
+	}
+	named := map[string]*Value{}
+	for i, v := range r.model.Graph.Outputs {
+		named[v.Name] = outs[i]
+	}
+	return named, nil
+}
+
+// feed puts the inputs of the main graph into its frame.
+func (x *run) feed(f *frame, inputs map[string]*Value) error {
+	for _, in := range x.r.main.inputs {
+		v := inputs[in.v.Name]
+		if v == nil {
+			v = in.def
+		}
+		if v == nil && in.v.Type.Kind == graph.KindOptional {
+			v = EmptyOptional()
+		}
+		if v == nil {
+			return fmt.Errorf("input %q is not given", in.v.Name)
+		}
+		if err := fits(in.v, v); err != nil {
+			return err
+		}
+		v = bare(v)
+		if in.raw >= 0 {
+			f.vals[in.raw] = v
+		}
+		f.vals[in.slot] = x.r.opt.roundedValue(in.v, v)
+		x.observe(in.v, f.vals[in.slot])
+	}
+	return nil
+}
+
+// bare returns the value without what another run counted for it: a result may be fed to the next.
+func bare(v *Value) *Value {
+	r := *v
+	if v.Tensor != nil {
+		t := *v.Tensor
+		t.block = nil
+		r.Tensor = &t
+	}
+	r.Items = nil
+	for _, i := range v.Items {
+		r.Items = append(r.Items, bare(i))
+	}
+	return &r
+}
+
+// fits refuses an input of another element type than the model declares.
+func fits(in *graph.Value, v *Value) error {
+	t := in.Type
+	if t.Kind != graph.KindTensor || t.Elem == graph.Undefined {
+		return nil
+	}
+	if v.Tensor == nil {
+		return fmt.Errorf("input %q is %s, the model declares %s", in.Name, kindName(v.Kind), t)
+	}
+	if v.Tensor.Elem != t.Elem {
+		return fmt.Errorf("input %q is %s, the model declares %s", in.Name, v.Tensor, t)
+	}
+	return nil
+}
+
+// roundedValue rounds the tensors of an input.
+func (o *Options) roundedValue(v *graph.Value, x *Value) *Value {
+	r := *x
+	if x.Tensor != nil {
+		r.Tensor = o.rounded(v, x.Tensor)
+	}
+	r.Items = nil
+	for _, i := range x.Items {
+		r.Items = append(r.Items, o.roundedValue(v, i))
+	}
+	return &r
+}
+
+// observe shows a value's tensors to the caller.
+func (x *run) observe(v *graph.Value, val *Value) {
+	if x.r.opt.Observe == nil || v == nil {
+		return
+	}
+	for _, t := range val.Tensors() {
+		x.r.opt.Observe(v, t)
+	}
+}
+
+// threads is how many goroutines a kernel may use.
+func (x *run) threads() int { return x.r.opt.Threads }
+
+// plan runs the steps of a graph and returns its outputs, each held once for the caller.
+func (x *run) plan(p *plan, f *frame) ([]*Value, error) {
+	defer x.clear(f)
+	for i, s := range p.steps {
+		if err := x.ctx.Err(); err != nil {
+			return nil, err
+		}
+		if err := x.step(f, s); err != nil {
+			return nil, nodeErr(s.node, err)
+		}
+		for _, slot := range s.free {
+			x.release(f.vals[slot])
+			f.vals[slot] = nil
+		}
+		if p == x.r.main && x.r.opt.Progress != nil {
+			x.r.opt.Progress(i+1, len(p.steps))
+		}
+	}
+	outs := make([]*Value, len(p.outs))
+	for i, r := range p.outs {
+		outs[i] = f.get(r)
+		x.retain(outs[i])
+	}
+	return outs, nil
+}
+
+// clear releases what a frame still holds.
+func (x *run) clear(f *frame) {
+	for i, v := range f.vals {
+		x.release(v)
+		f.vals[i] = nil
+	}
+}
+
+// get returns an operand, nil where it is left out.
+func (f *frame) get(r ref) *Value {
+	if r.con != nil || r.slot < 0 {
+		return r.con
+	}
+	for range r.depth {
+		f = f.outer
+	}
+	return f.vals[r.slot]
+}
+
+// nodeError is an error that names its node already.
+type nodeError struct{ error }
+
+func (e nodeError) Unwrap() error { return e.error }
+
+// nodeErr names the innermost node of an error. What the caller did to the context is no node's
+// fault.
+func nodeErr(n *graph.Node, err error) error {
+	var e nodeError
+	if errors.As(err, &e) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return nodeError{fmt.Errorf("node %q (%s): %w", n.Key(), n.OpName(), err)}
+}

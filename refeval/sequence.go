@@ -1,0 +1,6 @@
+package refeval
+
+// sequenceOps are sequences and optionals.
+func sequenceOps() []entry {
+	return nil
+}

@@ -1,0 +1,6 @@
+package refeval
+
+// signalOps are signal processing.
+func signalOps() []entry {
+	return nil
+}

@@ -1,0 +1,6 @@
+package refeval
+
+// textOps are strings.
+func textOps() []entry {
+	return nil
+}

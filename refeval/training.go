@@ -1,0 +1,6 @@
+package refeval
+
+// trainingOps are gradients and optimisers.
+func trainingOps() []entry {
+	return nil
+}
