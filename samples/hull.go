@@ -23,7 +23,8 @@ func (h Hull) Join(o Hull) Hull {
 	return Hull{math.Min(h.Lo, o.Lo), math.Max(h.Hi, o.Hi), h.NaN || o.NaN}
 }
 
-func (h Hull) add(x float64) Hull {
+// Add returns the hull with one more number.
+func (h Hull) Add(x float64) Hull {
 	if x != x {
 		h.NaN = true
 		return h
@@ -42,7 +43,7 @@ func (a *Array) Hull() (Hull, error) {
 		n := int64(len(b)) * 8 / int64(a.Elem.Bits())
 		x, err := graph.NewTensor("", a.Elem, []int64{n}, b).Float64s()
 		for _, v := range x {
-			h = h.add(v)
+			h = h.Add(v)
 		}
 		return err
 	})

@@ -97,7 +97,7 @@ func TestTypes(t *testing.T) {
 		}
 		h := NoHull
 		for _, v := range c.values {
-			h = h.add(v)
+			h = h.Add(v)
 		}
 		if got := must(a.Hull()); got != h {
 			t.Errorf("%s: hull %v, want %v", c.descr, got, h)

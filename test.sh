@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Runs every check of the project. Needs Go and Python 3 with venv; fetches the rest: staticcheck,
+# govulncheck and its database through the module proxy, onnx and onnxruntime into .venv.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2
+govulncheck=golang.org/x/vuln/cmd/govulncheck@v1.9.0
+vulndb=golang.org/x/vulndb@v0.0.0-20261105234957-e22db6528018
+
+step() { printf '== %s\n' "$*"; }
+
+step gofmt
+unformatted=$(gofmt -l .)
+if [ -n "$unformatted" ]; then
+  printf 'not formatted:\n%s\n' "$unformatted"
+  exit 1
+fi
+
+step go vet
+go vet ./...
+
+step builds for six platforms
+for platform in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64; do
+  CGO_ENABLED=0 GOOS=${platform%/*} GOARCH=${platform#*/} go build -o /dev/null .
+done
+
+step staticcheck
+go run "$staticcheck" ./...
+
+step govulncheck
+# The database comes as a module: its server need not be in reach.
+db=$(cd / && GOFLAGS=-mod=mod go mod download -json "$vulndb" | sed -n 's/.*"Dir": "\(.*\)",/\1/p')
+go run "$govulncheck" -db "file://$db/data/osv" ./...
+
+step python
+if [ -z "${AMPLINT_PYTHON:-}" ]; then
+  [ -x .venv/bin/python ] || python3 -m venv .venv
+  .venv/bin/python -m pip install --quiet --disable-pip-version-check -r testdata/requirements.txt
+  AMPLINT_PYTHON=$PWD/.venv/bin/python
+fi
+export AMPLINT_PYTHON
+
+step go test
+race=
+if [ "$(go env CGO_ENABLED)" = 1 ] && command -v "$(go env CC)" >/dev/null; then race=-race; fi
+go test $race ./...
