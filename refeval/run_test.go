@@ -22,7 +22,9 @@ func parse(t *testing.T, text string) *graph.Model {
 	return m
 }
 
-func head(body string) string { return "<ir_version: 9, opset_import: [\"\" : 19, \"f\" : 1]>\n" + body }
+func head(body string) string {
+	return "<ir_version: 9, opset_import: [\"\" : 19, \"f\" : 1]>\n" + body
+}
 
 // runs are models of inputs x (float) and, where they take it, n (int64), with what y becomes.
 var runs = []struct {
