@@ -1,0 +1,236 @@
+package rewrite
+
+import "github.com/amplint/amplint/graph"
+
+// changes is what differs between a model and what is planned for it. It is complete before the
+// first edit is made, as edits change the types it is computed from.
+type changes struct {
+	retyped []retype
+	casts   []*castPoint
+	consts  []*constPoint
+	makers  []*graph.Node // nodes whose own attribute says what type they make
+	noops   []*graph.Node // casts that no longer change anything
+	rewires []rewire
+
+	newElem map[*graph.Value]graph.ElemType // of retyped values
+	removed map[*graph.Node]bool            // noops
+}
+
+type retype struct {
+	v    *graph.Value
+	elem graph.ElemType
+}
+
+// castPoint is one cast: the value, the type, and the places that read its result.
+type castPoint struct {
+	v      *graph.Value
+	elem   graph.ElemType
+	scope  *graph.Graph // where the cast stands
+	places []place
+}
+
+// constPoint is a constant that is stored in another type, or in a second one for some readers.
+type constPoint struct {
+	v      *graph.Value
+	elem   graph.ElemType
+	copyTo bool // elem is the second type, that of places
+	places []place
+}
+
+// rewire makes a place read what was cast up for it in the first place.
+type rewire struct {
+	at place
+	v  *graph.Value
+}
+
+func (ch *changes) empty() bool {
+	return len(ch.retyped)+len(ch.casts)+len(ch.consts)+len(ch.makers)+len(ch.noops)+len(ch.rewires) == 0
+}
+
+// touched returns the graphs whose nodes or constants change.
+func (ch *changes) touched() []*graph.Graph {
+	var list []*graph.Graph
+	for _, c := range ch.casts {
+		list = append(list, c.scope)
+		for _, p := range c.places {
+			list = append(list, p.scope())
+		}
+	}
+	for _, c := range ch.consts {
+		list = append(list, c.v.Graph)
+		for _, p := range c.places {
+			list = append(list, p.scope())
+		}
+	}
+	for _, n := range append(ch.makers, ch.noops...) {
+		list = append(list, n.Graph)
+	}
+	for _, r := range ch.rewires {
+		list = append(list, r.at.scope())
+	}
+	for _, r := range ch.retyped {
+		if templateType(r.v) {
+			list = append(list, r.v.Graph)
+		}
+	}
+	return list
+}
+
+// templateType tells whether the value_info of a function declares the type of the value.
+func templateType(v *graph.Value) bool {
+	if v.Producer == nil || v.Producer.Origin == nil {
+		return false
+	}
+	o := v.Producer.Origin.Out(v.Index)
+	return o != nil && o.Declared()
+}
+
+// changes compares what every value is with what it is to be.
+func (b *builder) changes() *changes {
+	ch := &changes{newElem: map[*graph.Value]graph.ElemType{}, removed: map[*graph.Node]bool{}}
+	for g := range b.m.Graphs() {
+		for _, v := range g.Values {
+			if e := b.planned(v); e != b.elem(v) && !b.constant(v) {
+				ch.retyped = append(ch.retyped, retype{v, e})
+				ch.newElem[v] = e
+			}
+		}
+	}
+	b.constants(ch)
+	for n := range b.m.Nodes() {
+		if n.Call == nil {
+			b.own(ch, n)
+		}
+	}
+	b.placeCasts(ch)
+	return ch
+}
+
+// planned returns the type that a value will have, for constants that of its main form.
+func (b *builder) planned(v *graph.Value) graph.ElemType {
+	e := b.elem(v)
+	v = b.canon(v)
+	if e == graph.Undefined {
+		return e
+	}
+	if b.constant(v) {
+		main, _ := b.forms(v)
+		return main
+	}
+	g := b.makerOf(v)
+	if g == nil {
+		return e
+	}
+	return b.in(g, e)
+}
+
+// in returns the type that a value of type e has in a group.
+func (b *builder) in(g *group, e graph.ElemType) graph.ElemType {
+	if g.stay || g.wide == isWide(e) {
+		return e
+	}
+	return b.other(e)
+}
+
+// heldIn is planned, but for a constant with two forms it is the low one.
+func (b *builder) heldIn(v *graph.Value) graph.ElemType {
+	c := b.canon(v)
+	if b.elem(c) != graph.Undefined && b.constant(c) {
+		if main, second := b.forms(c); isWide(main) && second != graph.Undefined {
+			return second
+		}
+	}
+	if b.elem(v) == graph.Undefined {
+		return elemOf(v.Type)
+	}
+	return b.planned(v)
+}
+
+// forms returns the types that a constant is needed in: the one under its own name, and a second
+// one or Undefined. A constant that is needed in both keeps what it has under its name.
+func (b *builder) forms(v *graph.Value) (main, second graph.ElemType) {
+	e := b.elem(v)
+	same, changed := false, false
+	for _, r := range b.uses[v] {
+		switch {
+		case r.g.idle():
+		case b.in(r.g, e) == e:
+			same = true
+		default:
+			changed = true
+		}
+	}
+	switch {
+	case changed && same:
+		return e, b.other(e)
+	case changed:
+		return b.other(e), graph.Undefined
+	}
+	return e, graph.Undefined
+}
+
+// constants lists the constants to convert. One that is an input as well has one form only.
+func (b *builder) constants(ch *changes) {
+	for _, v := range b.order {
+		if !b.constant(v) {
+			continue
+		}
+		e := b.elem(v)
+		main, second := b.forms(v)
+		if main != e {
+			ch.consts = append(ch.consts, &constPoint{v: v, elem: main})
+			ch.newElem[v] = main
+		}
+		if second == graph.Undefined || v.Input {
+			continue
+		}
+		c := &constPoint{v: v, elem: second, copyTo: true}
+		for _, r := range b.uses[v] {
+			if !r.g.idle() && b.in(r.g, e) != e {
+				c.places = append(c.places, r.at)
+			}
+		}
+		ch.consts = append(ch.consts, c)
+	}
+}
+
+// elemAfter returns the type of a value once the changes are made.
+func (b *builder) elemAfter(ch *changes, v *graph.Value) graph.ElemType {
+	if v == nil {
+		return graph.Undefined
+	}
+	if e, ok := ch.newElem[v]; ok {
+		return e
+	}
+	if c := b.canon(v); c != v {
+		return b.elemAfter(ch, c)
+	}
+	return elemOf(v.Type)
+}
+
+// own finds out whether the node says itself what type it makes, and whether that changes.
+func (b *builder) own(ch *changes, n *graph.Node) {
+	if isCast(n) && b.elemAfter(ch, n.In(0)) == b.elemAfter(ch, n.Out(0)) && elemOf(n.In(0).Type) != elemOf(n.Out(0).Type) &&
+		!b.returned(n.Out(0)) {
+		ch.noops = append(ch.noops, n)
+		ch.removed[n] = true
+		return
+	}
+	if b.makesType(ch, n) {
+		ch.makers = append(ch.makers, n)
+	}
+}
+
+func isCast(n *graph.Node) bool {
+	return n.Domain == "" && (n.Op == "Cast" || n.Op == "CastLike") && n.In(0) != nil && n.Out(0) != nil
+}
+
+// returned tells whether a value is an output of a graph.
+func (b *builder) returned(v *graph.Value) bool {
+	for _, r := range b.uses[v] {
+		if r.at.node == nil {
+			return true
+		}
+	}
+	return v.Output
+}

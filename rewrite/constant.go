@@ -1,0 +1,184 @@
+package rewrite
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/amplint/amplint/graph"
+)
+
+// limits is a Clamp of a constant.
+type limits struct{ lo, hi float64 }
+
+// convert stores a constant in another type, or adds a copy of it in a second one.
+func (w *worker) convert(c *constPoint, l *limits) error {
+	t := tensorOf(c.v)
+	w.sum.Converted += t.RawLen()
+	if l != nil && !isWide(c.elem) {
+		var err error
+		if t, err = clamped(t, l); err != nil {
+			return fmt.Errorf("clamping constant %q: %w", c.v.Key(), err)
+		}
+	}
+	t = converted(t, c.elem)
+	if !c.copyTo {
+		store(c.v, t)
+		return nil
+	}
+	v := w.second(c, t)
+	for _, p := range c.places {
+		p.set(v)
+	}
+	return nil
+}
+
+// tensorOf returns the tensor of an initializer or of a Constant node.
+func tensorOf(v *graph.Value) *graph.Tensor {
+	if v.Producer != nil {
+		return v.Const
+	}
+	return v.Init
+}
+
+// store gives a constant another tensor.
+func store(v *graph.Value, t *graph.Tensor) {
+	n := v.Producer
+	if n == nil {
+		v.SetInit(t)
+		return
+	}
+	for _, a := range append([]*graph.Attr(nil), n.Attrs...) {
+		if a.Name != "value" {
+			n.RemoveAttr(a.Name)
+		}
+	}
+	n.SetAttr(&graph.Attr{Name: "value", Type: graph.AttrTensor, Tensor: t})
+	v.Const = t
+	v.Declare(t.Type())
+}
+
+// second adds the copy of a constant: an initializer, or a Constant node behind the first.
+func (w *worker) second(c *constPoint, t *graph.Tensor) *graph.Value {
+	name := w.m.Unique(c.v.Name + "_" + c.elem.String())
+	g, first := c.v.Graph, c.v.Producer
+	if first == nil {
+		k := *t
+		k.Name = name
+		return g.AddInit(&k)
+	}
+	n := g.NewNode("Constant", "", "")
+	if first.Name != "" {
+		n.Name = w.m.Unique(first.Name + "_" + c.elem.String())
+	}
+	n.SetAttr(&graph.Attr{Name: "value", Type: graph.AttrTensor, Tensor: t})
+	v := n.AddOutput(name, t.Type())
+	v.Const = t
+	g.InsertAfter(first, n)
+	return v
+}
+
+// clamped returns the tensor with its elements limited. It is held in memory: masks are small.
+func clamped(t *graph.Tensor, l *limits) (*graph.Tensor, error) {
+	return mapped(t, func(x float64) float64 { return min(max(x, l.lo), l.hi) })
+}
+
+// mapped returns the tensor with a function applied to each element, in its own type.
+func mapped(t *graph.Tensor, f func(float64) float64) (*graph.Tensor, error) {
+	x, err := t.Float64s()
+	if err != nil {
+		return nil, err
+	}
+	wide := make([]float32, len(x))
+	for i, v := range x {
+		if !math.IsNaN(v) {
+			v = f(v)
+		}
+		wide[i] = float32(v)
+	}
+	return converted(graph.FloatTensor(t.Name, t.Dims, wide...), t.Elem), nil
+}
+
+// clamps collects the Clamp edits by constant.
+func (w *worker) clamps(b *builder) (map[*graph.Value]*limits, error) {
+	list := map[*graph.Value]*limits{}
+	for _, e := range w.edits {
+		c, ok := e.(Clamp)
+		if !ok {
+			continue
+		}
+		v := b.canon(c.Const)
+		if !b.constant(v) && !filled(v) || !(c.Lo <= c.Hi) {
+			return nil, fmt.Errorf("cannot %s: it is no constant, or the limits are not in order", e.Describe())
+		}
+		list[v] = &limits{c.Lo, c.Hi}
+	}
+	return list, nil
+}
+
+// filled tells whether the value is made by ConstantOfShape.
+func filled(v *graph.Value) bool {
+	return v.Producer != nil && v.Producer.OpName() == "ConstantOfShape"
+}
+
+func clampFill(n *graph.Node, l *limits) {
+	if a := n.Attr("value"); a != nil && a.Tensor != nil {
+		if t, err := clamped(a.Tensor, l); err == nil {
+			n.SetAttr(&graph.Attr{Name: "value", Type: graph.AttrTensor, Tensor: t})
+		}
+	}
+}
+
+// editsContent tells whether an edit changes numbers or attributes.
+func (w *worker) editsContent() bool {
+	for _, e := range w.edits {
+		switch e.(type) {
+		case SetConst, SetAttr:
+			return true
+		}
+	}
+	return false
+}
+
+// contents carries out the edits that change numbers and attributes.
+func (w *worker) contents() error {
+	for _, e := range w.edits {
+		switch e := e.(type) {
+		case SetConst:
+			if err := e.apply(); err != nil {
+				return fmt.Errorf("cannot %s: %w", e.Describe(), err)
+			}
+		case SetAttr:
+			a := e.Value
+			a.Name = e.Name
+			e.Node.SetAttr(&a)
+		}
+	}
+	return nil
+}
+
+func (e SetConst) apply() error {
+	t := tensorOf(e.Const)
+	if filled(e.Const) {
+		if a := e.Const.Producer.Attr("value"); a != nil {
+			t = a.Tensor
+		}
+	}
+	if t == nil || !t.Elem.IsFloat() {
+		return fmt.Errorf("it is no float constant")
+	}
+	changed, err := mapped(t, func(x float64) float64 {
+		if x == e.From {
+			return e.To
+		}
+		return x
+	})
+	if err != nil {
+		return err
+	}
+	if filled(e.Const) {
+		e.Const.Producer.SetAttr(&graph.Attr{Name: "value", Type: graph.AttrTensor, Tensor: changed})
+		return nil
+	}
+	store(e.Const, changed)
+	return nil
+}

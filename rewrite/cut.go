@@ -1,0 +1,122 @@
+package rewrite
+
+import "github.com/amplint/amplint/graph"
+
+// The costs below are in elements of the tensor in question, times costUnit. Only their order
+// matters: a cast on the way to an input or output that keeps its type is nearly free, since it
+// must be somewhere; a cast inside costs its tensor; a cheap node runs wide when that saves two
+// casts of its size, not for one; work that low formats are for never does.
+const (
+	costUnit   = 64
+	castCost   = costUnit
+	borderCost = 1
+	wideCost   = costUnit * 3 / 2
+	heavyCost  = costUnit << 16
+	perCast    = 1024 // what any cast costs beside its elements
+	unknownDim = 64   // what a dimension without a number counts as
+	maxSize    = 1 << 24
+)
+
+// solve decides every group: pinned ones as pinned, the others by a minimum cut.
+func (b *builder) solve() {
+	w := &network{}
+	source, sink := w.node(), w.node()
+	for _, g := range b.groups {
+		if g.parent == nil {
+			g.id = w.node()
+			b.terminals(w, g, source, sink)
+		}
+	}
+	for _, v := range b.order {
+		b.castArcs(w, v)
+	}
+	wide := w.cut(source, sink)
+	for _, g := range b.groups {
+		if g.parent == nil {
+			g.wide = wide[g.id]
+		}
+	}
+}
+
+func (b *builder) terminals(w *network, g *group, source, sink int) {
+	switch {
+	case g.stay && !isWide(g.orig):
+		w.arc(g.id, sink, endless)
+	case g.stay, g.wantWide:
+		w.arc(source, g.id, endless)
+	default:
+		w.arc(g.id, sink, g.cost())
+	}
+}
+
+// cost is what it costs to run the group wide.
+func (g *group) cost() int64 {
+	if g.role < compute {
+		return 1
+	}
+	var size int64
+	for _, v := range g.defs {
+		size += sizeOf(v)
+	}
+	if g.role == heavy {
+		return max(size, perCast) * heavyCost
+	}
+	return size * wideCost
+}
+
+// castArcs makes the cut pay one cast where readers of a value differ from its maker.
+func (b *builder) castArcs(w *network, v *graph.Value) {
+	def := b.makerOf(v)
+	if def == nil {
+		return
+	}
+	cost := sizeOf(v) * castCost
+	down, up := -1, -1 // stand for "some reader is low" and "some reader is wide"
+	for _, r := range b.uses[v] {
+		if r.g == def || r.g.idle() {
+			continue
+		}
+		if down < 0 {
+			down, up = w.node(), w.node()
+			if def.node == nil || b.borderOnly(v) {
+				cost = sizeOf(v) * borderCost
+			}
+			w.arc(def.id, down, cost)
+			w.arc(up, def.id, cost)
+		}
+		w.arc(down, r.g.id, endless)
+		w.arc(r.g.id, up, endless)
+	}
+}
+
+// borderOnly tells whether all readers of a value are outputs of the model.
+func (b *builder) borderOnly(v *graph.Value) bool {
+	for _, r := range b.uses[v] {
+		if r.g.node != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// sizeOf estimates the elements of a value, with what a cast costs by itself.
+func sizeOf(v *graph.Value) int64 {
+	t := v.Type
+	for t.Of != nil {
+		t = *t.Of
+	}
+	size := int64(1)
+	for _, d := range t.Shape {
+		n := int64(unknownDim)
+		if d.Known() {
+			n = max(d.N, 1)
+		}
+		if size = size * min(n, maxSize); size > maxSize {
+			size = maxSize
+		}
+	}
+	if t.Shape == nil {
+		size = unknownDim * unknownDim
+	}
+	return size + perCast
+}

@@ -1,0 +1,153 @@
+package rewrite
+
+import (
+	"fmt"
+
+	"github.com/amplint/amplint/graph"
+)
+
+// pin carries out what the target, the strategy and the edits ask of the groups.
+func (b *builder) pin(edits []Edit) error {
+	for _, g := range b.groups {
+		switch {
+		case g.parent != nil:
+		case b.low == graph.Float && !isWide(g.orig):
+			g.widen("the target is fp32")
+		case isWide(g.orig) && (b.plan.Strategy == Repair || b.low == graph.Float):
+			g.widen("it is fp32 already")
+		}
+	}
+	b.pinSizes()
+	for _, e := range edits {
+		switch e := e.(type) {
+		case Widen:
+			if err := b.widenValue(e); err != nil {
+				return err
+			}
+		case KeepFP32:
+			for _, g := range b.byNode[e.Node] {
+				g.widen("an edit keeps the node in fp32")
+			}
+		}
+	}
+	return nil
+}
+
+// widenValue pins the maker and the readers of a value, and so on wherever a reader hands the same
+// numbers on.
+func (b *builder) widenValue(e Widen) error {
+	if b.elem(e.Value) == graph.Undefined {
+		return fmt.Errorf("cannot %s: its type is %s", e.Describe(), e.Value.Type)
+	}
+	todo := []*graph.Value{b.canon(e.Value)}
+	seen := map[*graph.Value]bool{}
+	for len(todo) > 0 {
+		v := todo[0]
+		todo = todo[1:]
+		if seen[v] {
+			continue
+		}
+		seen[v] = true
+		why := fmt.Sprintf("an edit holds %q in fp32", v.Name)
+		if g := b.makerOf(v); g != nil {
+			g.widen(why)
+		}
+		for _, r := range b.uses[v] {
+			todo = append(todo, b.handOn(r, why)...)
+		}
+	}
+	return nil
+}
+
+// handOn pins one reader of a widened value and returns the values that hold the same numbers.
+func (b *builder) handOn(r *read, why string) []*graph.Value {
+	if n := r.at.node; n != nil && independentOps[n.Op] {
+		return b.castOf(n, r)
+	}
+	if !r.g.idle() {
+		r.g.widen(why)
+	}
+	if r.g.role != move || r.g.node == nil {
+		return nil
+	}
+	return r.g.defs
+}
+
+// castOf returns the float result of a cast of the value: casts take any format, but what they
+// make of a value too large for the low format must be wide like it. A cast to an 8-bit float is
+// a quantisation and meant.
+func (b *builder) castOf(n *graph.Node, r *read) []*graph.Value {
+	out := n.Out(0)
+	if (n.Op != "Cast" && n.Op != "CastLike") || r.at.index != 0 || out == nil || b.makerOf(out) == nil {
+		return nil
+	}
+	if e := b.elem(out); e.Bits() < 16 {
+		return nil
+	}
+	return []*graph.Value{out}
+}
+
+// pinSizes keeps arithmetic on shapes in FP32: exporters compute the sizes of Resize, Slice and
+// Range in float, where one step of FP16 above 2048 already is a wrong size. It costs nothing.
+func (b *builder) pinSizes() {
+	if b.plan.Strategy == Repair {
+		return
+	}
+	var nodes []*graph.Node
+	fromShape := map[*graph.Value]bool{}
+	for n := range b.m.Nodes() {
+		if n.Call == nil && len(n.Subgraphs()) == 0 && b.shapeOnly(n, fromShape) {
+			nodes = append(nodes, n)
+			for _, out := range n.Outputs {
+				fromShape[out] = true
+			}
+		}
+	}
+	index := map[*graph.Node]bool{}
+	for i := len(nodes) - 1; i >= 0; i-- {
+		if n := nodes[i]; b.feedsIndex(n, index) {
+			index[n] = true
+			for _, g := range b.byNode[n] {
+				g.widen("it computes a size")
+			}
+		}
+	}
+}
+
+// shapeOnly tells whether everything the node computes on comes from shapes and constants.
+func (b *builder) shapeOnly(n *graph.Node, fromShape map[*graph.Value]bool) bool {
+	if n.Op == "Shape" || n.Op == "Size" {
+		return true
+	}
+	some := false
+	for _, v := range n.Inputs {
+		if v == nil || b.constant(v) {
+			continue
+		}
+		if !fromShape[b.canon(v)] {
+			return false
+		}
+		some = true
+	}
+	return some
+}
+
+// feedsIndex tells whether a float result of the node becomes an integer, or an operand that the
+// standard wants in FP32, with nothing but shape arithmetic between.
+func (b *builder) feedsIndex(n *graph.Node, index map[*graph.Node]bool) bool {
+	for _, out := range n.Outputs {
+		if b.elem(out) == graph.Undefined {
+			continue
+		}
+		for _, r := range b.uses[out] {
+			next := r.at.node
+			if next == nil {
+				continue
+			}
+			if index[next] || r.g.stay || next.Op == "Cast" && b.elem(next.Out(0)) == graph.Undefined {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,59 @@
+package rewrite
+
+import "github.com/amplint/amplint/graph"
+
+// role says what an operator does to the numbers it gets, as far as formats are concerned. When
+// groups join, the greater one counts.
+type role uint8
+
+const (
+	move    role = iota // the same numbers stand in the result
+	exact               // exact in any format, but not the same numbers: Relu, Max, comparisons
+	compute             // rounds; cheap per element
+	heavy               // rounds; the work that low formats are for
+)
+
+// moveOps hand elements on. What is held in FP32 on one side must be so on the other.
+var moveOps = set("Identity", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose", "Expand", "Tile", "Slice",
+	"Gather", "GatherElements", "GatherND", "Split", "Concat", "DepthToSpace", "SpaceToDepth", "Dropout", "ReverseSequence",
+	"Pad", "Scatter", "ScatterElements", "ScatterND", "TensorScatter", "Where", "Compress", "Neg", "Abs", "Trilu", "CenterCropPad",
+	"Cast", "CastLike", "SequenceAt", "SequenceConstruct", "SequenceErase", "SequenceInsert", "SplitToSequence",
+	"ConcatFromSequence", "Optional", "OptionalGetElement", "OptionalHasElement", "SequenceEmpty", "SequenceLength")
+
+var exactOps = set("Relu", "Max", "Min", "Clip", "MaxPool", "GlobalMaxPool", "ReduceMax", "ReduceMin", "TopK", "Sign",
+	"ArgMax", "ArgMin", "Less", "LessOrEqual", "Greater", "GreaterOrEqual", "Equal", "IsNaN", "IsInf", "NonZero", "Not",
+	"Shape", "Size", "ConstantOfShape", "EyeLike", "OneHot", "Ceil", "Floor", "Round", "MaxUnpool", "Unique")
+
+var heavyOps = set("MatMul", "Gemm", "Conv", "ConvTranspose", "DeformConv", "CausalConvWithState", "Einsum", "LSTM", "GRU", "RNN",
+	"Attention", "FlexAttention", "LinearAttention")
+
+// independentOps have inputs and outputs that need not share a format even where both may be
+// float: the output's type is an attribute, or follows another input.
+var independentOps = set("Cast", "CastLike", "EyeLike", "RandomNormalLike", "RandomUniformLike", "Bernoulli")
+
+// frozenOps reinterpret bits or carry tensors of their own type in attributes that would have to
+// follow; nothing is gained by narrowing them.
+var frozenOps = set("BitCast", "Gradient")
+
+func set(names ...string) map[string]bool {
+	m := make(map[string]bool, len(names))
+	for _, n := range names {
+		m[n] = true
+	}
+	return m
+}
+
+func roleOf(n *graph.Node) role {
+	if n.Domain != "" && n.Domain != "ai.onnx.preview" { // contrib operators are fused blocks
+		return heavy
+	}
+	switch {
+	case moveOps[n.Op]:
+		return move
+	case exactOps[n.Op]:
+		return exact
+	case heavyOps[n.Op]:
+		return heavy
+	}
+	return compute
+}
