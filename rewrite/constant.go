@@ -62,9 +62,8 @@ func (w *worker) second(c *constPoint, t *graph.Tensor) *graph.Value {
 	name := w.m.Unique(c.v.Name + "_" + c.elem.String())
 	g, first := c.v.Graph, c.v.Producer
 	if first == nil {
-		k := *t
-		k.Name = name
-		return g.AddInit(&k)
+		t.Name = name // t is new: it has just been converted
+		return g.AddInit(t)
 	}
 	n := g.NewNode("Constant", "", "")
 	if first.Name != "" {

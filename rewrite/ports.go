@@ -17,8 +17,10 @@ func (b *builder) ports(n *graph.Node) {
 	switch {
 	case !known:
 		pb.frozen = "the operator is unknown"
-	case frozenOps[n.Op] || n.Domain == "ai.onnx.ml":
-		pb.frozen = "the operator depends on the type it has"
+	case n.Domain == "ai.onnx.ml":
+		pb.frozen = "operators of ai.onnx.ml have fixed types"
+	default:
+		pb.frozen = frozenOps[n.Op]
 	}
 	for i, v := range n.Inputs {
 		if g := pb.group(v, i, true); g != nil {

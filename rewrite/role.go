@@ -31,9 +31,12 @@ var heavyOps = set("MatMul", "Gemm", "Conv", "ConvTranspose", "DeformConv", "Cau
 // float: the output's type is an attribute, or follows another input.
 var independentOps = set("Cast", "CastLike", "EyeLike", "RandomNormalLike", "RandomUniformLike", "Bernoulli")
 
-// frozenOps reinterpret bits or carry tensors of their own type in attributes that would have to
-// follow; nothing is gained by narrowing them.
-var frozenOps = set("BitCast", "Gradient")
+// frozenOps keep the types they have, and why.
+var frozenOps = map[string]string{
+	"BitCast":         "BitCast reinterprets the bits it has",
+	"Gradient":        "Gradient names values in its attributes",
+	"MelWeightMatrix": "onnxruntime makes MelWeightMatrix in float only", // its cast insertion fails on it
+}
 
 func set(names ...string) map[string]bool {
 	m := make(map[string]bool, len(names))

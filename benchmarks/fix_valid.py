@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""Check that `amplint fix` writes valid models: on the standard's node tests, or on any folder of models.
+
+  fix_valid.py FOLDER... --amplint PATH [--target fp16] [--twice] [--jobs N] [--only TEXT] [-v] [-- EXTRA FLAGS OF fix]
+
+A folder holds *.onnx, or NAME/model.onnx with test_data_set_0/{input_i.pb, output_i.pb}, or NAME/model.onnx alone.
+For each model that onnx.checker (full) accepts the fixed one must be accepted too; the same for loading in onnxruntime
+(not for bf16: its CPU provider has hardly a BF16 kernel). Where there are data, the outputs must be near the expected.
+--twice also fixes the fixed model, which must come out unchanged.
+A model that `fix` refuses with status 1 counts as refused, not as wrong. Exit status 1 where anything is wrong.
+Needs: pip install onnx onnxruntime numpy ml_dtypes
+"""
+import argparse, collections, concurrent.futures as cf, glob, os, subprocess, sys, tempfile
+import numpy as np, onnx, onnxruntime as ort
+from onnx import numpy_helper as nh
+
+ort.set_default_logger_severity(4)
+TOLERANCE = {'fp16': 0.02, 'bf16': 0.1, 'fp32': 0.02}   # of the greatest expected magnitude
+
+
+def checked(path):
+    try:
+        onnx.checker.check_model(path, full_check=True)
+        return ''
+    except Exception as e:
+        return str(e).replace('\n', ' ')[:240] or repr(e)
+
+
+def loaded(path):
+    o = ort.SessionOptions()
+    o.log_severity_level, o.intra_op_num_threads = 4, 1
+    try:
+        return ort.InferenceSession(path, o, providers=['CPUExecutionProvider']), ''
+    except Exception as e:
+        return None, str(e).replace('\n', ' ')[:300]
+
+
+def value(path, info):
+    b, kind = open(path, 'rb').read(), info.type.WhichOneof('value')
+    if kind == 'sequence_type':
+        p = onnx.SequenceProto(); p.ParseFromString(b)
+        return [np.asarray(x) for x in nh.to_list(p)]
+    if kind == 'optional_type':
+        p = onnx.OptionalProto(); p.ParseFromString(b)
+        return nh.to_optional(p)
+    p = onnx.TensorProto(); p.ParseFromString(b)
+    return nh.to_array(p)
+
+
+def samples(path, model):
+    """inputs by name and expected outputs, None where the model has no data"""
+    d = os.path.join(os.path.dirname(path), 'test_data_set_0')
+    if os.path.isdir(d):
+        inputs = {i.name: value(f'{d}/input_{k}.pb', i) for k, i in enumerate(model.graph.input) if os.path.exists(f'{d}/input_{k}.pb')}
+        outputs = [value(f'{d}/output_{k}.pb', o) for k, o in enumerate(model.graph.output) if os.path.exists(f'{d}/output_{k}.pb')]
+        return inputs, outputs
+    npz = path[:-5] + '.npz'
+    return (dict(np.load(npz)), None) if os.path.exists(npz) else None
+
+
+def distance(want, got):
+    if isinstance(want, list):
+        return max([distance(a, b) for a, b in zip(want, got)], default=0.0) if len(want) == len(got) else np.inf
+    if want is None or got is None:
+        return 0.0 if want is got else np.inf
+    want, got = np.asarray(want), np.asarray(got)
+    if want.shape != got.shape:
+        return np.inf
+    if want.dtype.kind not in 'fV' and not want.dtype.name.startswith(('float', 'bfloat')):
+        return 0.0 if want.dtype.kind in 'OU' or not want.size else float(np.mean(want != got))
+    a, b = want.astype(np.float64), got.astype(np.float64)
+    ok = np.isfinite(a) & (np.abs(a) < 6e4)
+    if not ok.any():
+        return 0.0
+    return float(np.nan_to_num(np.abs(a[ok] - b[ok]), nan=np.inf).max() / max(np.abs(a[ok]).max(), 1e-3))
+
+
+def fix(path, out, a):
+    return subprocess.run([a.amplint, 'fix', path, '-o', out, '--target', a.target, *a.extra], capture_output=True, text=True)
+
+
+def stable(out, again, a):
+    fix(out, again, a)
+    return os.path.exists(again) and open(out, 'rb').read() == open(again, 'rb').read()
+
+
+def one(job):
+    path, a = job
+    with tempfile.TemporaryDirectory() as td:
+        out = os.path.join(td, 'fixed.onnx')
+        p = fix(path, out, a)
+        if not os.path.exists(out):
+            return path, 'refused' if p.returncode == 1 else 'failed', f'status {p.returncode}: {p.stderr.strip()[-200:]}'
+        if why := checked(out):
+            return (path, 'checker', why) if not checked(path) else (path, 'original invalid', '')
+        if a.twice and not stable(out, os.path.join(td, 'again.onnx'), a):
+            return path, 'changes again', ''
+        if a.target == 'bf16':
+            return path, 'ok', ''
+        session, why = loaded(out)
+        if session is None:
+            return (path, 'does not load', why) if loaded(path)[0] else (path, 'original does not load', '')
+        return (path, *outputs(path, session, a))
+
+
+def outputs(path, session, a):
+    model = onnx.load(path, load_external_data=False)
+    data = samples(path, model)
+    if data is None:
+        return 'ok', 'no data'
+    feeds, want = data
+    names = {i.name for i in session.get_inputs()}
+    reference = loaded(path)[0]
+    try:
+        ref = reference.run(None, {k: v for k, v in feeds.items() if k in names})
+    except Exception:
+        return 'ok', 'the original does not run'
+    try:
+        got = session.run(None, {k: v for k, v in feeds.items() if k in names})
+    except Exception as e:
+        return 'does not run', str(e).replace('\n', ' ')[:240]
+    far = max([distance(x, y) for x, y in zip(ref, got)], default=0.0)
+    return ('ok', '') if far <= TOLERANCE[a.target] else ('far', f'{far:.3g} of the greatest magnitude')
+
+
+def models(folders):
+    for f in folders:
+        yield from sorted(glob.glob(f'{f}/*.onnx') + glob.glob(f'{f}/*/model.onnx'))
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument('folders', nargs='+'); p.add_argument('--amplint', default='amplint'); p.add_argument('--target', default='fp16')
+    p.add_argument('--jobs', type=int, default=2); p.add_argument('--only', default=''); p.add_argument('-v', action='store_true')
+    p.add_argument('--twice', action='store_true')
+    own = sys.argv[1:]
+    cut = own.index('--') if '--' in own else len(own)
+    a = p.parse_args(own[:cut]); a.extra = own[cut + 1:]
+    todo = [(m, a) for m in models(a.folders) if a.only in m]
+    with cf.ProcessPoolExecutor(a.jobs) as pool:
+        results = list(pool.map(one, todo, chunksize=8))
+    count = collections.Counter(kind for _, kind, _ in results)
+    if a.v:
+        for path, kind, why in results:
+            if kind not in ('ok', 'original invalid', 'original does not load'):
+                print(f'{kind:14} {path}: {why}')
+    print(f'{len(results)} models to {a.target}: ' + ', '.join(f'{n} {k}' for k, n in count.most_common()))
+    sys.exit(any(count[k] for k in ('failed', 'checker', 'does not load', 'does not run', 'far', 'changes again')))
+
+
+if __name__ == '__main__':
+    main()
