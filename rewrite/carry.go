@@ -6,12 +6,9 @@ import (
 	"github.com/amplint/amplint/graph"
 )
 
-// carryOut makes the changes: first what stands alone (contents, constants, types), then the
-// edges, casts last, when it is settled what they read.
+// carryOut makes the changes: first what stands alone (constants, types), then the edges, casts
+// last, when it is settled what they read.
 func (w *worker) carryOut(b *builder, ch *changes) error {
-	if err := w.contents(); err != nil {
-		return err
-	}
 	clamps, err := w.clamps(b)
 	if err != nil {
 		return err
@@ -91,12 +88,28 @@ func (w *worker) cast(c *castPoint) {
 	n.SetAttr(&graph.Attr{Name: "to", Type: graph.AttrInt, I: int64(c.elem)})
 	out := n.AddOutput(base, withElem(c.v.Type, c.elem))
 	if c.scope == c.v.Graph {
-		c.scope.InsertAfter(c.v.Producer, n)
+		w.follow(c.scope, c.v.Producer, n)
 	} else {
 		c.scope.InsertBefore(nil, n)
 	}
 	c.connect(out)
 	w.sum.Casts++
+}
+
+// anchor is a place for casts: behind a node, or at the beginning of a graph where node is nil.
+type anchor struct {
+	g    *graph.Graph
+	node *graph.Node
+}
+
+// follow inserts a cast behind the node and the casts that were put there before.
+func (w *worker) follow(g *graph.Graph, node, n *graph.Node) {
+	at := anchor{g, node}
+	if last := w.last[at]; last != nil {
+		node = last
+	}
+	g.InsertAfter(node, n)
+	w.last[at] = n
 }
 
 func (c *castPoint) modelOutput() bool {

@@ -82,7 +82,7 @@ func templateType(v *graph.Value) bool {
 		return false
 	}
 	o := v.Producer.Origin.Out(v.Index)
-	return o != nil && o.Declared()
+	return o != nil && o.Declared() && o.Type.Kind != graph.KindUnknown
 }
 
 // changes compares what every value is with what it is to be.

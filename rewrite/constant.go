@@ -127,35 +127,35 @@ func clampFill(n *graph.Node, l *limits) {
 	}
 }
 
-// editsContent tells whether an edit changes numbers or attributes.
-func (w *worker) editsContent() bool {
+// contents carries out the edits that change numbers and attributes, and tells whether any did.
+func (w *worker) contents() (changed bool, err error) {
 	for _, e := range w.edits {
-		switch e.(type) {
-		case SetConst, SetAttr:
-			return true
-		}
-	}
-	return false
-}
-
-// contents carries out the edits that change numbers and attributes.
-func (w *worker) contents() error {
-	for _, e := range w.edits {
+		did := false
 		switch e := e.(type) {
 		case SetConst:
-			if err := e.apply(); err != nil {
-				return fmt.Errorf("cannot %s: %w", e.Describe(), err)
-			}
+			did, err = e.apply()
 		case SetAttr:
-			a := e.Value
-			a.Name = e.Name
-			e.Node.SetAttr(&a)
+			did = e.apply()
 		}
+		if err != nil {
+			return false, fmt.Errorf("cannot %s: %w", e.Describe(), err)
+		}
+		changed = changed || did
 	}
-	return nil
+	return changed, nil
 }
 
-func (e SetConst) apply() error {
+func (e SetAttr) apply() bool {
+	a, old := e.Value, e.Node.Attr(e.Name)
+	if old != nil && old.Type == a.Type && old.F == a.F && old.I == a.I && old.S == a.S {
+		return false
+	}
+	a.Name = e.Name
+	e.Node.SetAttr(&a)
+	return true
+}
+
+func (e SetConst) apply() (bool, error) {
 	t := tensorOf(e.Const)
 	if filled(e.Const) {
 		if a := e.Const.Producer.Attr("value"); a != nil {
@@ -163,21 +163,23 @@ func (e SetConst) apply() error {
 		}
 	}
 	if t == nil || !t.Elem.IsFloat() {
-		return fmt.Errorf("it is no float constant")
+		return false, fmt.Errorf("it is no float constant")
 	}
+	found := false
 	changed, err := mapped(t, func(x float64) float64 {
 		if x == e.From {
+			found = true
 			return e.To
 		}
 		return x
 	})
-	if err != nil {
-		return err
+	if err != nil || !found {
+		return false, err
 	}
 	if filled(e.Const) {
 		e.Const.Producer.SetAttr(&graph.Attr{Name: "value", Type: graph.AttrTensor, Tensor: changed})
-		return nil
+		return true, nil
 	}
 	store(e.Const, changed)
-	return nil
+	return true, nil
 }

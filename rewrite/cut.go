@@ -44,6 +44,8 @@ func (b *builder) terminals(w *network, g *group, source, sink int) {
 		w.arc(g.id, sink, endless)
 	case g.stay, g.wantWide:
 		w.arc(source, g.id, endless)
+	case b.low == graph.Float:
+		w.arc(source, g.id, 1)
 	default:
 		w.arc(g.id, sink, g.cost())
 	}

@@ -10,9 +10,11 @@ import (
 func (b *builder) pin(edits []Edit) error {
 	for _, g := range b.groups {
 		switch {
-		case g.parent != nil:
+		case g.parent != nil || g.idle():
 		case b.low == graph.Float && !isWide(g.orig):
-			g.widen("the target is fp32")
+			if g.role >= compute { // what only moves elements may stay between kept inputs and outputs
+				g.widen("the target is fp32")
+			}
 		case isWide(g.orig) && (b.plan.Strategy == Repair || b.low == graph.Float):
 			g.widen("it is fp32 already")
 		}
@@ -26,7 +28,9 @@ func (b *builder) pin(edits []Edit) error {
 			}
 		case KeepFP32:
 			for _, g := range b.byNode[e.Node] {
-				g.widen("an edit keeps the node in fp32")
+				if !g.root().idle() {
+					g.widen("an edit keeps the node in fp32")
+				}
 			}
 		}
 	}

@@ -53,7 +53,8 @@ func (p *Plan) Apply(m *graph.Model) (*graph.Model, *Summary, error) {
 	if err := p.check(); err != nil {
 		return nil, nil, err
 	}
-	w := &worker{plan: p, m: m.Clone(), sum: &Summary{}, opaque: map[*graph.Node]bool{}}
+	w := &worker{plan: p, m: m.Clone(), sum: &Summary{}, opaque: map[*graph.Node]bool{},
+		last: map[anchor]*graph.Node{}}
 	w.relocate(m)
 	raised := w.raiseOpset()
 	b, ch, err := w.settle()
@@ -62,7 +63,11 @@ func (p *Plan) Apply(m *graph.Model) (*graph.Model, *Summary, error) {
 	}
 	b.explain(w.sum)
 	b.count(w.sum)
-	if ch.empty() && !w.editsContent() {
+	edited, err := w.contents()
+	if err != nil {
+		return nil, nil, err
+	}
+	if ch.empty() && !edited {
 		return m.Clone(), w.sum, nil
 	}
 	if err := w.carryOut(b, ch); err != nil {
@@ -107,6 +112,7 @@ type worker struct {
 	m      *graph.Model // the copy
 	edits  []Edit       // of the plan, with the values and nodes of the copy
 	opaque map[*graph.Node]bool
+	last   map[anchor]*graph.Node // the last cast inserted there
 	sum    *Summary
 }
 

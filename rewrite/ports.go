@@ -94,11 +94,13 @@ func (pb *portBuilder) pinned(p schema.Param, i int, e graph.ElemType, input boo
 	other := pb.other(e)
 	switch {
 	case !p.AllowsElem(int32(other)):
-		return fmt.Sprintf("%s of %s cannot be %s in opset %d", p.Name, pb.n.OpName(), other, pb.n.Version())
+		what := pb.n.OpName()
+		if first, ok := pb.op.Output(0); ok && first.AllowsElem(int32(other)) {
+			what = p.Name + " of " + what
+		}
+		return fmt.Sprintf("%s cannot be %s in opset %d", what, other, pb.n.Version())
 	case !input && stashed(pb.n, i):
 		return fmt.Sprintf("%s of %s has the type of the computation inside", p.Name, pb.n.OpName())
-	case !input && pb.n.Op == "Constant":
-		return "" // sparse values and strings never come here; constants have no group
 	}
 	return ""
 }

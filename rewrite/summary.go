@@ -1,10 +1,6 @@
 package rewrite
 
-import (
-	"fmt"
-
-	"github.com/amplint/amplint/graph"
-)
+import "github.com/amplint/amplint/graph"
 
 // count fills in how many nodes have float results in which format.
 func (b *builder) count(s *Summary) {
@@ -35,7 +31,7 @@ func (b *builder) first(n *graph.Node) graph.ElemType {
 // explain notes which nodes stay in FP32 although nobody asked for it, and which edits could not
 // be met, by reason.
 func (b *builder) explain(s *Summary) {
-	count := map[string]int{}
+	count := map[string]map[*graph.Node]bool{}
 	var order []string
 	for _, g := range b.groups {
 		if g.parent != nil || g.node == nil || !g.stay {
@@ -44,18 +40,24 @@ func (b *builder) explain(s *Summary) {
 		var text string
 		switch {
 		case isWide(g.orig) && b.low != graph.Float && b.plan.Strategy == Mixed:
-			text = "stay in fp32"
+			text = "in fp32"
 		case !isWide(g.orig) && g.wantWide:
-			text = "cannot become fp32"
+			text = "not in fp32"
 		default:
 			continue
 		}
 		text += ": " + g.why
-		if count[text]++; count[text] == 1 {
+		if count[text] == nil {
+			count[text] = map[*graph.Node]bool{}
 			order = append(order, text)
 		}
+		count[text][g.node] = true
 	}
 	for _, text := range order {
-		s.Notes = append(s.Notes, fmt.Sprintf("%d operands %s", count[text], text))
+		nodes := "nodes"
+		if len(count[text]) == 1 {
+			nodes = "node"
+		}
+		s.note("%s (%d %s)", text, len(count[text]), nodes)
 	}
 }
