@@ -1,0 +1,216 @@
+package infer
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/amplint/amplint/graph"
+)
+
+// walk is the state of one run.
+type walk struct {
+	*symbols
+	m        *graph.Model
+	opt      Options
+	ops      map[string]operator
+	folders  map[string]folder
+	info     *Info
+	declared map[*graph.Value]graph.Type // what the file says
+	small    map[*graph.Value]*data      // elements of small tensors, symbolic ones too
+	unknown  map[string]int
+	counted  map[*graph.Node]bool
+	noted    map[string]bool
+	steps    int   // nodes walked
+	budget   int64 // elements that may still be folded
+	lenient  int   // branches around that may never run
+}
+
+// Bounds of the work that a hostile model can cause: bodies of loops are walked more than once.
+const (
+	maxSteps  = 1 << 22
+	maxBudget = 1 << 22
+	maxNotes  = 100
+)
+
+func newWalk(m *graph.Model, opt Options) *walk {
+	if opt.MaxFold <= 0 {
+		opt.MaxFold = 1 << 16
+	}
+	return &walk{symbols: newSymbols(opt.Dims), m: m, opt: opt, ops: operators(), folders: folders(),
+		info: &Info{}, declared: map[*graph.Value]graph.Type{}, small: map[*graph.Value]*data{},
+		unknown: map[string]int{}, counted: map[*graph.Node]bool{}, noted: map[string]bool{}, budget: maxBudget}
+}
+
+func (w *walk) run() error {
+	for g := range w.m.Graphs() {
+		for _, v := range g.Values {
+			w.forget(v)
+		}
+	}
+	if err := w.inputs(); err != nil {
+		return err
+	}
+	return w.graph(w.m.Graph)
+}
+
+// forget takes back what an earlier run may have found, and keeps the declared type.
+func (w *walk) forget(v *graph.Value) {
+	w.declared[v] = v.Type
+	if v.Init == nil && !isConstant(v) {
+		v.Const = nil
+	}
+}
+
+func isConstant(v *graph.Value) bool {
+	return v.Producer != nil && v.Producer.Op == "Constant" && v.Producer.Domain == ""
+}
+
+// inputs sets what is known of the main graph's inputs.
+func (w *walk) inputs() error {
+	for _, v := range w.m.Graph.Inputs {
+		s := w.opt.Shapes[v.Name]
+		if t := w.opt.Values[v.Name]; t != nil {
+			s = graph.ShapeOf(t.Dims...)
+			v.Const = t
+		}
+		if s == nil {
+			continue
+		}
+		if err := w.bind(v, s); err != nil {
+			return fmt.Errorf("input %q: %w", v.Name, err)
+		}
+	}
+	return nil
+}
+
+// bind gives the symbols of an input's declared shape the sizes of a given one.
+func (w *walk) bind(v *graph.Value, s graph.Shape) error {
+	old := v.Type.Shape
+	if old != nil && len(old) != len(s) {
+		return fmt.Errorf("is declared as %s and given as %s", old, s)
+	}
+	for i, d := range old {
+		if name, ok := w.parse(d.Sym).atom(); ok && d.Sym != "" && s[i].Known() {
+			w.fixed[name] = s[i].N
+			delete(w.text, name)
+		}
+		if d.Known() && s[i].Known() && d != s[i] {
+			return fmt.Errorf("is declared as %s and given as %s", old, s)
+		}
+	}
+	v.Type.Shape = slices.Clone(s)
+	w.declared[v] = v.Type
+	return nil
+}
+
+// graph walks one scope. Types of a subgraph's inputs are set by its node beforehand.
+func (w *walk) graph(g *graph.Graph) error {
+	for _, v := range g.Values {
+		switch {
+		case v.Producer != nil:
+		case v.Input && (g.Kind == graph.MainGraph || v.Type.Kind == graph.KindUnknown):
+			v.Type = w.resolve(w.declared[v])
+		case v.Init != nil && !v.Input:
+			v.Type = v.Init.Type()
+		}
+	}
+	for _, n := range g.Nodes {
+		if err := w.node(n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// resolve replaces the dimensions that a declaration leaves open by fresh symbols, and fixed symbols by numbers.
+func (w *walk) resolve(t graph.Type) graph.Type {
+	if t.Of != nil {
+		of := w.resolve(*t.Of)
+		t.Of = &of
+	}
+	if t.Shape == nil {
+		return t
+	}
+	s := make(graph.Shape, len(t.Shape))
+	for i, d := range t.Shape {
+		s[i] = w.resolveDim(d)
+	}
+	t.Shape = s
+	return t
+}
+
+func (w *walk) resolveDim(d graph.Dim) graph.Dim {
+	switch {
+	case d.Sym == "" && d.N >= 0:
+		return d
+	case d.Sym == "" || madeUp.MatchString(d.Sym):
+		return w.fresh()
+	}
+	return w.dim(w.num(d))
+}
+
+// node walks one node. A panic is a broken invariant of this package; it must not take down a run over files that
+// nobody vouches for.
+func (w *walk) node(n *graph.Node) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = nested{fmt.Errorf("node %q (%s): internal error: %v", n.Key(), n.OpName(), r)}
+		}
+	}()
+	if w.steps++; w.steps > maxSteps {
+		return nested{fmt.Errorf("node %q (%s): the model's loops nest too deep to be analysed", n.Key(), n.OpName())}
+	}
+	for _, v := range n.Outputs {
+		if v != nil {
+			delete(w.small, v)
+			if !isConstant(v) {
+				v.Const = nil
+			}
+		}
+	}
+	c := w.context(n)
+	if err := c.infer(); err != nil {
+		if w.lenient == 0 || isNested(err) {
+			return c.wrap(err)
+		}
+		w.note("%v", c.wrap(err))
+		c.giveUp()
+	}
+	c.publish()
+	return nil
+}
+
+// nested marks an error that already names its node.
+type nested struct{ error }
+
+func isNested(err error) bool {
+	_, ok := err.(nested)
+	return ok
+}
+
+func (c *ctx) wrap(err error) error {
+	if isNested(err) {
+		return err
+	}
+	return nested{fmt.Errorf("node %q (%s): %w", c.n.Key(), c.n.OpName(), err)}
+}
+
+// note keeps a remark once.
+func (w *walk) note(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if len(w.info.Notes) < maxNotes && !w.noted[text] {
+		w.noted[text] = true
+		w.info.Notes = append(w.info.Notes, text)
+	}
+}
+
+// finish completes the report.
+func (w *walk) finish() *Info {
+	for op, count := range w.unknown {
+		w.info.Unknown = append(w.info.Unknown, OpCount{op, count})
+	}
+	slices.SortFunc(w.info.Unknown, func(a, b OpCount) int { return strings.Compare(a.Op, b.Op) })
+	w.info.syms = w.symbols
+	return w.info
+}
