@@ -2,6 +2,7 @@ package graph
 
 import (
 	"bytes"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -71,5 +72,82 @@ func TestCorpusUntouched(t *testing.T) {
 			t.Errorf("%s: %d bytes of %d, not the same", path, out.Len(), len(want))
 		}
 		m.Close()
+	}
+}
+
+// reencodings are ways of writing a model that change no result.
+var reencodings = []struct {
+	name string
+	edit func(m *Model) error
+}{
+	{"touched", func(m *Model) error { // one node
+		if len(m.Graph.Nodes) > 0 {
+			n := m.Graph.Nodes[len(m.Graph.Nodes)/2]
+			n.Doc += "touched"
+		}
+		return nil
+	}},
+	{"extended", func(m *Model) error { // a new node before every output, which hands its name to it
+		for i, o := range m.Graph.Outputs {
+			if o.Producer == nil {
+				continue
+			}
+			name, t := o.Name, o.Type
+			o.Rename(m.Unique(name + "_inner"))
+			id := m.Graph.NewNode("Identity", "", m.Unique("id"))
+			id.AddInput(o)
+			m.Graph.InsertBefore(nil, id)
+			m.Graph.SetOutput(i, id.AddOutput(name, t))
+		}
+		return nil
+	}},
+	{"inlined", func(m *Model) error {
+		for i := 0; i < len(m.Graph.Nodes); i++ {
+			for n := m.Graph.Nodes[i]; n.Call != nil; n = m.Graph.Nodes[i] {
+				if err := m.Inline(n); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}},
+	{"fresh", func(m *Model) error { m.src = nil; return nil }}, // from the objects alone
+}
+
+// TestCorpusReencoded reads back what was edited. With AMPLINT_CORPUS_OUT the files are kept there,
+// and listed, for benchmarks/reencode.py to check.
+func TestCorpusReencoded(t *testing.T) {
+	out := os.Getenv("AMPLINT_CORPUS_OUT")
+	var index strings.Builder
+	for i, path := range corpus(t) {
+		m, err := Open(path)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for _, e := range reencodings {
+			k := m.Clone()
+			if err := e.edit(k); err != nil {
+				t.Logf("%s: %s: %v", path, e.name, err)
+				continue
+			}
+			var b bytes.Buffer
+			if _, err := k.WriteTo(&b); err != nil {
+				t.Errorf("%s: %s: %v", path, e.name, err)
+				continue
+			}
+			if _, err := Decode(b.Bytes(), m.Dir); err != nil {
+				t.Errorf("%s: %s: read again: %v", path, e.name, err)
+			}
+			if out != "" {
+				name := filepath.Join(out, fmt.Sprintf("%s-%d.onnx", e.name, i))
+				put(t, name, b.Bytes())
+				fmt.Fprintf(&index, "%s\t%s\t%s\n", e.name, path, name)
+			}
+		}
+		m.Close()
+	}
+	if out != "" {
+		put(t, filepath.Join(out, "index.tsv"), []byte(index.String()))
 	}
 }

@@ -41,8 +41,9 @@ func (e *encoder) str(f original) string {
 
 // open begins a message that was decoded from the span, or a new one.
 func (e *encoder) open(at Span) *message {
-	w := &message{e: e, at: at}
-	if at.Off != 0 {
+	w := &message{e: e}
+	if at.Off != 0 && e.src != nil {
+		w.at = at
 		w.load()
 	}
 	return w
