@@ -10,7 +10,7 @@ For each model that onnx.checker (full) accepts the fixed one must be accepted t
 A model that `fix` refuses with status 1 counts as refused, not as wrong. Exit status 1 where anything is wrong.
 Needs: pip install onnx onnxruntime numpy ml_dtypes
 """
-import argparse, collections, concurrent.futures as cf, glob, os, subprocess, sys, tempfile
+import argparse, collections, concurrent.futures as cf, concurrent.futures.process, glob, os, subprocess, sys, tempfile
 import numpy as np, onnx, onnxruntime as ort
 from onnx import numpy_helper as nh
 
@@ -128,6 +128,25 @@ def models(folders):
         yield from sorted(glob.glob(f'{f}/*.onnx') + glob.glob(f'{f}/*/model.onnx'))
 
 
+def run(todo, jobs):
+    """one() for all, in a few processes; what takes its process down (onnxruntime may) is repeated in one of its own"""
+    results, lost = [], []
+    for i in range(0, len(todo), 64):
+        with cf.ProcessPoolExecutor(jobs) as pool:
+            for job, f in [(job, pool.submit(one, job)) for job in todo[i:i + 64]]:
+                try:
+                    results.append(f.result())
+                except cf.process.BrokenProcessPool:
+                    lost.append(job)
+    for job in lost:
+        with cf.ProcessPoolExecutor(1) as pool:
+            try:
+                results.append(pool.submit(one, job).result())
+            except cf.process.BrokenProcessPool:
+                results.append((job[0], 'crash', 'onnxruntime took the process down'))
+    return sorted(results)
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument('folders', nargs='+'); p.add_argument('--amplint', default='amplint'); p.add_argument('--target', default='fp16')
@@ -137,8 +156,7 @@ def main():
     cut = own.index('--') if '--' in own else len(own)
     a = p.parse_args(own[:cut]); a.extra = own[cut + 1:]
     todo = [(m, a) for m in models(a.folders) if a.only in m]
-    with cf.ProcessPoolExecutor(a.jobs) as pool:
-        results = list(pool.map(one, todo, chunksize=8))
+    results = run(todo, a.jobs)
     count = collections.Counter(kind for _, kind, _ in results)
     if a.v:
         for path, kind, why in results:

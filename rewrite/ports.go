@@ -19,6 +19,8 @@ func (b *builder) ports(n *graph.Node) {
 		pb.frozen = "the operator is unknown"
 	case n.Domain == "ai.onnx.ml":
 		pb.frozen = "operators of ai.onnx.ml have fixed types"
+	case pb.untyped():
+		pb.frozen = "a type is unknown"
 	default:
 		pb.frozen = frozenOps[n.Op]
 	}
@@ -32,6 +34,23 @@ func (b *builder) ports(n *graph.Node) {
 			b.define(v, g)
 		}
 	}
+}
+
+// untyped tells whether inference left a value of the node without a type that may be float: it
+// would have to change with the others.
+func (pb *portBuilder) untyped() bool {
+	unknown := func(v *graph.Value) bool { return v != nil && v.Type.Kind == graph.KindUnknown }
+	for i, v := range pb.n.Inputs {
+		if unknown(v) && pb.op.AllowsElem(i, int32(graph.Float)) {
+			return true
+		}
+	}
+	for i, v := range pb.n.Outputs {
+		if unknown(v) && pb.op.OutputAllowsElem(i, int32(graph.Float)) {
+			return true
+		}
+	}
+	return false
 }
 
 type portKey struct {
