@@ -48,6 +48,18 @@ func (v *Value) Declare(t Type) {
 	}
 }
 
+// SetElem changes the element type of v, inside a sequence or optional too, and that of every entry
+// of input, output and value_info that names it. The shapes stay as they are declared.
+func (v *Value) SetElem(e ElemType) {
+	v.Type = v.Type.withElem(e)
+	if len(v.infos) > 0 {
+		v.Graph.touch()
+	}
+	for _, vi := range v.infos {
+		vi.Type = vi.Type.withElem(e)
+	}
+}
+
 // Declared tells whether an entry of input, output or value_info names v.
 func (v *Value) Declared() bool { return len(v.infos) > 0 }
 

@@ -183,6 +183,19 @@ type Type struct {
 // TensorOf returns a tensor type.
 func TensorOf(e ElemType, s Shape) Type { return Type{Kind: KindTensor, Elem: e, Shape: s} }
 
+// withElem returns the type with tensors of another element type; a type of which nothing is known
+// stays so.
+func (t Type) withElem(e ElemType) Type {
+	switch {
+	case t.Of != nil && (t.Kind == KindSequence || t.Kind == KindOptional):
+		of := t.Of.withElem(e)
+		t.Of = &of
+	case t.Kind == KindTensor || t.Kind == KindSparse:
+		t.Elem = e
+	}
+	return t
+}
+
 // Float returns whether the value is a tensor of floating-point elements.
 func (t Type) Float() bool { return t.Kind == KindTensor && t.Elem.IsFloat() }
 

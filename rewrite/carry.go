@@ -23,7 +23,7 @@ func (w *worker) carryOut(b *builder, ch *changes) error {
 		makes[i] = b.elemAfter(ch, n.Out(0))
 	}
 	for _, r := range ch.retyped {
-		r.v.Declare(withElem(r.v.Type, r.elem))
+		r.v.SetElem(r.elem)
 	}
 	for i, n := range ch.makers {
 		if n.Op == "ConstantOfShape" && clamps[n.Out(0)] != nil {
@@ -83,10 +83,11 @@ func (w *worker) cast(c *castPoint) {
 	} else {
 		base = w.m.Unique(base + suffix)
 	}
+	typ := c.resultType()
 	n := c.scope.NewNode("Cast", "", w.nodeName(c.scope, base))
 	n.AddInput(c.v)
 	n.SetAttr(&graph.Attr{Name: "to", Type: graph.AttrInt, I: int64(c.elem)})
-	out := n.AddOutput(base, withElem(c.v.Type, c.elem))
+	out := n.AddOutput(base, typ)
 	if c.scope == c.v.Graph {
 		w.follow(c.scope, c.v.Producer, n)
 	} else {
@@ -94,6 +95,19 @@ func (w *worker) cast(c *castPoint) {
 	}
 	c.connect(out)
 	w.sum.Casts++
+}
+
+// resultType returns the type of the cast's result: as declared where it is an output of a graph.
+func (c *castPoint) resultType() graph.Type {
+	for _, p := range c.places {
+		if p.node != nil {
+			continue
+		}
+		if t := p.graph.OutputInfos()[p.index].Type; elemOf(t) == c.elem {
+			return t
+		}
+	}
+	return withElem(c.v.Type, c.elem)
 }
 
 // anchor is a place for casts: behind a node, or at the beginning of a graph where node is nil.
