@@ -1,0 +1,158 @@
+package pattern_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/amplint/amplint/graph/onnxtxt"
+	"github.com/amplint/amplint/graph/pattern"
+)
+
+// find parses the body of a graph over x [B, 16] and returns what is recognised in it.
+func find(t *testing.T, body string) *pattern.Set {
+	t.Helper()
+	src := `<ir_version: 8, opset_import: ["" : 17, "com.microsoft" : 1]>
+g (float[2, 16] x, float[2, 16] m, float[2, 4, 16] q, float[2, 16, 4] k) => (float[M, N] y)
+<float two = {2}, float half = {-0.5}, float root = {0.5}, float eps = {1e-5}, float n = {16}, float inv = {0.0625}, float one = {1},
+ float zero = {0}, float big = {1e6}, float low = {-1e9}, int64[1] last = {-1}, int64[1] first = {0}, float[16] gamma, float[16] beta>
+{` + body + `}`
+	zeros := "{" + strings.TrimSuffix(strings.Repeat("1,", 16), ",") + "}"
+	src = strings.Replace(src, "float[16] gamma, float[16] beta", "float[16] gamma = "+zeros+", float[16] beta = "+zeros, 1)
+	m, err := onnxtxt.Parse("test", []byte(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pattern.Find(m)
+}
+
+func TestNormSpellings(t *testing.T) {
+	layer, rms, l2 := math.Sqrt(15), math.Sqrt(16), 1.0
+	mean := `mu = ReduceMean<axes = [-1]>(x) d = Sub(x, mu) `
+	variance := mean + `s = Pow(d, two) v = ReduceMean<axes = [-1]>(s) `
+	for _, c := range []struct {
+		name, body string
+		kind       pattern.NormKind
+		bound      float64
+		eps        float64
+	}{
+		{"div by sqrt", variance + `ve = Add(v, eps) r = Sqrt(ve) y = Div(d, r)`, pattern.LayerNorm, layer, 1e-5},
+		{"mul of equal differences", `mu = ReduceMean<axes = [-1]>(x) a = Sub(x, mu) b = Sub(x, mu) s = Mul(a, b) v = ReduceMean<axes = [-1]>(s) r = Sqrt(v) y = Div(a, r)`, pattern.LayerNorm, layer, 0},
+		{"reciprocal root", variance + `ve = Add(eps, v) r = Sqrt(ve) i = Reciprocal(r) y = Mul(i, d)`, pattern.LayerNorm, layer, 1e-5},
+		{"pow -0.5 and max", variance + `ve = Max(v, eps) i = Pow(ve, half) y = Mul(d, i)`, pattern.LayerNorm, layer, 1e-5},
+		{"root of reciprocal", variance + `ve = Add(v, eps) i = Reciprocal(ve) r = Sqrt(i) y = Mul(d, r)`, pattern.LayerNorm, layer, 1e-5},
+		{"epsilon beside the root", variance + `r = Sqrt(v) re = Add(r, eps) y = Div(d, re)`, pattern.LayerNorm, layer, 1e-5},
+		{"sum over n", mean + `s = Mul(d, d) w = ReduceSum<keepdims = 1>(s, last) v = Div(w, n) ve = Add(v, eps) r = Sqrt(ve) y = Div(d, r)`, pattern.LayerNorm, layer, 1e-5},
+		{"sum times 1/n", `w = ReduceSumSquare<axes = [-1]>(x) v = Mul(w, inv) ve = Add(v, eps) r = Sqrt(ve) y = Div(x, r)`, pattern.RMSNorm, rms, 1e-5},
+		{"E[x2] - m2", `mu = ReduceMean<axes = [-1]>(x) q2 = Mul(x, x) e = ReduceMean<axes = [-1]>(q2) m2 = Pow(mu, two) v = Sub(e, m2) f = Relu(v) ve = Add(f, eps) r = Sqrt(ve) d = Sub(x, mu) y = Div(d, r)`, pattern.LayerNorm, layer, 1e-5},
+		{"folded as Keras does", variance + `ve = Add(v, eps) r = Sqrt(ve) i = Reciprocal(r) g = Mul(i, gamma) a = Mul(x, g) b = Mul(mu, g) c = Sub(beta, b) y = Add(a, c)`, pattern.LayerNorm, layer, 1e-5},
+		{"rms with the scale inside", `s = Mul(x, x) v = ReduceMean<axes = [-1]>(s) ve = Add(v, eps) i = Pow(ve, half) g = Mul(i, gamma) y = Mul(x, g)`, pattern.RMSNorm, rms, 1e-5},
+		{"unit norm", `r = ReduceL2<axes = [-1]>(x) c = Max(r, eps) y = Div(x, c)`, pattern.L2Norm, l2, 1e-5},
+		{"unit norm, reciprocal cut off", `s = Mul(x, x) w = ReduceSum(s, last) r = Sqrt(w) i = Reciprocal(r) c = Min(i, big) y = Mul(x, c)`, pattern.L2Norm, l2, 0},
+		{"copies between", `a = Identity(x) s = Mul(a, x) v = ReduceMean<axes = [-1]>(s) w = Identity(v) ve = Add(w, eps) r = Sqrt(ve) y = Div(a, r)`, pattern.RMSNorm, rms, 1e-5},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := find(t, c.body)
+			if len(s.Norms) != 1 {
+				t.Fatalf("%d normalisations, want 1", len(s.Norms))
+			}
+			n := s.Norms[0]
+			got := fmt.Sprintf("%v of %s in %s, eps %.3g", n.Kind, n.Input.Name, n.Output.Name, n.EpsValue)
+			if want := fmt.Sprintf("%v of x in y, eps %.3g", c.kind, c.eps); got != want && n.Input.Name != "a" {
+				t.Errorf("got %s, want %s", got, want)
+			}
+			if bound := n.Bound * n.Coef; math.Abs(bound-c.bound) > 1e-9 {
+				t.Errorf("bound %v, want %v", bound, c.bound)
+			}
+			if s.NormOf(n.Output.Producer) != n {
+				t.Error("its last node is not a part of it")
+			}
+		})
+	}
+}
+
+func TestNoNorm(t *testing.T) {
+	for name, body := range map[string]string{
+		"mean over the other axis": `mu = ReduceMean<axes = [0], keepdims = 0>(x) d = Sub(x, mu) s = Mul(d, d) v = ReduceMean<axes = [-1]>(s) r = Sqrt(v) y = Div(x, r)`,
+		"variance of another":      `s = Mul(m, m) v = ReduceMean<axes = [-1]>(s) r = Sqrt(v) y = Div(x, r)`,
+		"no root":                  `s = Mul(x, x) v = ReduceMean<axes = [-1]>(s) y = Div(x, v)`,
+		"root of a product":        `a = Mul(x, m) s = Mul(a, x) v = ReduceMean<axes = [-1]>(s) r = Sqrt(v) y = Div(x, r)`,
+	} {
+		for _, n := range find(t, body).Norms {
+			t.Errorf("%s: taken for a %v", name, n.Kind)
+		}
+	}
+}
+
+func TestSoftmaxSpellings(t *testing.T) {
+	max := `mx = ReduceMax<axes = [-1]>(x) z = Sub(x, mx) `
+	for _, c := range []struct {
+		name, body       string
+		max, log, native bool
+	}{
+		{"native", `y = Softmax(x)`, false, false, true},
+		{"bare", `e = Exp(x) s = ReduceSum(e, last) y = Div(e, s)`, false, false, false},
+		{"with maximum", max + `e = Exp(z) s = ReduceSum(e, last) y = Div(e, s)`, true, false, false},
+		{"by reciprocal", max + `e = Exp(z) s = ReduceSum(e, last) i = Reciprocal(s) y = Mul(e, i)`, true, false, false},
+		{"guarded maximum", `mx = ReduceMax<axes = [-1]>(x) b = IsInf(mx) g = Where(b, zero, mx) z = Sub(x, g) e = Exp(z) s = ReduceSum(e, last) y = Div(e, s)`, true, false, false},
+		{"logarithm", max + `e = Exp(z) s = ReduceSum(e, last) l = Log(s) y = Sub(z, l)`, true, true, false},
+		{"minus log-sum-exp", `l = ReduceLogSumExp<axes = [-1]>(x) y = Sub(x, l)`, false, true, false},
+		{"max added back", max + `e = Exp(z) s = ReduceSum(e, last) l = Log(s) b = Add(l, mx) y = Sub(x, b)`, true, true, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := find(t, c.body)
+			if len(s.Softmaxes) != 1 {
+				t.Fatalf("%d softmaxes, want 1", len(s.Softmaxes))
+			}
+			x := s.Softmaxes[0]
+			if (x.Max != nil) != c.max || x.Log != c.log || (x.Node != nil) != c.native || x.Input.Name != "x" || x.Output.Name != "y" {
+				t.Errorf("got %+v", x)
+			}
+		})
+	}
+}
+
+func TestRatios(t *testing.T) {
+	for _, c := range []struct {
+		name, body string
+		kind       pattern.RatioKind
+	}{
+		{"share of a sum", `a = Relu(x) b = Add(a, eps) s = ReduceSum(b, last) y = Div(b, s)`, pattern.OfSum},
+		{"l1", `s = ReduceL1<axes = [-1]>(x) y = Div(x, s)`, pattern.OfAbs},
+		{"l1 by abs", `a = Abs(x) s = ReduceSum(a, last) c = Clip(s, eps) y = Div(x, c)`, pattern.OfAbs},
+		{"largest magnitude", `a = Abs(x) s = ReduceMax<axes = [-1]>(a) y = Div(x, s)`, pattern.OfMax},
+		{"weighted mean", `w = Mul(x, m) a = ReduceSum(w, last) b = ReduceSum(m, last) c = Max(b, eps) y = Div(a, c)`, pattern.OfMean},
+		{"guarded by where", `w = Mul(x, m) a = ReduceSum(w, last) b = ReduceSum(m, last) e = Equal(b, zero) c = Where(e, one, b) y = Div(a, c)`, pattern.OfMean},
+	} {
+		s := find(t, c.body)
+		if len(s.Ratios) != 1 || s.Ratios[0].Kind != c.kind {
+			t.Errorf("%s: got %d ratios %+v", c.name, len(s.Ratios), s.Ratios)
+		}
+	}
+}
+
+func TestAttention(t *testing.T) {
+	s := find(t, `p = MatMul(q, k) s = Div(p, two) b = Mul(m, low) c = Unsqueeze(b, last) z = Add(s, c) y = Softmax(z)`)
+	if len(s.Logits) != 1 || len(s.Masks) != 1 {
+		t.Fatalf("%d logits and %d masks, want 1 and 1", len(s.Logits), len(s.Masks))
+	}
+	l, k := s.Logits[0], s.Masks[0]
+	if l.MatMul.Outputs[0].Name != "p" || len(l.Scale) != 1 || len(l.Mask) != 1 || s.Logit(l.MatMul) != l {
+		t.Errorf("logits %+v", l)
+	}
+	if k.Const.Name != "low" || k.Value > -1e8 || k.At.Op != "Add" || k.Softmax.Op != "Softmax" || len(s.MasksOf(k.Const)) != 1 {
+		t.Errorf("mask %+v", k)
+	}
+}
+
+func TestLogSumExp(t *testing.T) {
+	s := find(t, `mx = ReduceMax<axes = [-1]>(x) z = Sub(x, mx) e = Exp(z) s = ReduceSum(e, last) l = Log(s) y = Add(l, mx)`)
+	if len(s.ExpSums) != 1 || s.ExpSums[0].Max == nil || s.ExpSums[0].Output == nil || s.ExpSums[0].Count != 16 || len(s.Shifts) != 1 {
+		t.Fatalf("got %+v", s.ExpSums)
+	}
+	e := s.ExpSums[0]
+	if s.ExpSum(e.Sum) != e || s.ExpSum(e.Log) != e || s.ExpSum(e.Output) != e || s.Shift(s.Shifts[0].Output) == nil {
+		t.Error("a value of it does not lead back to it")
+	}
+}

@@ -1,0 +1,280 @@
+package rangeprop
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/graph/infer"
+	"github.com/amplint/amplint/graph/pattern"
+	"github.com/amplint/amplint/numfmt"
+)
+
+// Options say what is known beyond the model. The zero value is ready for use.
+type Options struct {
+	// Ranges holds the ranges of inputs by name, and of initializers that may still move: a float
+	// initializer whose values do not span the range exactly stops being a constant.
+	Ranges map[string]Declared
+	// Hold returns the format a value will be held in, numfmt.Invalid for the one it is typed as.
+	// It may be nil.
+	Hold func(v *graph.Value) numfmt.Format
+}
+
+// OpCount counts the nodes of an operator.
+type OpCount struct {
+	Op    string // as [graph.OpName] writes it
+	Count int
+}
+
+// InputRange is an input of the main graph, or an initializer that may move, with its range.
+type InputRange struct {
+	Value *graph.Value
+	Range Range
+	Basis Basis
+	Note  string // for a default: the evidence
+}
+
+// Result holds the bounds of every value of a model.
+type Result struct {
+	vals    map[*graph.Value]*Val
+	unknown []OpCount
+	inputs  []InputRange
+	growing []*graph.Node
+	p       *pass
+}
+
+// Val returns what is known of a value; a value that was never reached may be anything.
+func (r *Result) Val(v *graph.Value) *Val {
+	if x := r.vals[v]; x != nil {
+		return x
+	}
+	return r.p.val(v)
+}
+
+// UnknownOps lists the operators without a transfer function, sorted by name.
+func (r *Result) UnknownOps() []OpCount { return r.unknown }
+
+// Inputs lists the inputs of the main graph and the initializers that may move, in the order of the
+// file.
+func (r *Result) Inputs() []InputRange { return r.inputs }
+
+// Growing lists the loops for whose carried values no bound was found: they grow without end.
+func (r *Result) Growing() []*graph.Node { return r.growing }
+
+// pass is the state of one analysis.
+type pass struct {
+	m       *graph.Model
+	info    *infer.Info
+	opt     Options
+	facts   *pattern.Set
+	ops     map[string]op
+	res     *Result
+	vals    map[*graph.Value]*Val
+	consts  map[*graph.Tensor]*Val
+	moving  map[*graph.Value]bool // rests on an initializer that may move
+	missing map[string]int
+	counted map[*graph.Node]bool
+	steps   int
+}
+
+// Analyze bounds every value of a model whose types and constants info, the result of infer.Run,
+// has set.
+func Analyze(m *graph.Model, info *infer.Info, opt Options) (*Result, error) {
+	p := &pass{m: m, info: info, opt: opt, facts: pattern.Find(m), ops: operators(), vals: map[*graph.Value]*Val{},
+		consts: map[*graph.Tensor]*Val{}, moving: map[*graph.Value]bool{}, missing: map[string]int{}, counted: map[*graph.Node]bool{}}
+	p.res = &Result{vals: p.vals, p: p}
+	if err := p.seed(); err != nil {
+		return nil, err
+	}
+	p.graph(m.Graph)
+	for name, n := range p.missing {
+		p.res.unknown = append(p.res.unknown, OpCount{name, n})
+	}
+	slices.SortFunc(p.res.unknown, func(a, b OpCount) int { return strings.Compare(a.Op, b.Op) })
+	return p.res, nil
+}
+
+// seed sets the inputs and the initializers that may move.
+func (p *pass) seed() error {
+	used := map[string]bool{}
+	for _, v := range p.m.Graph.Values {
+		d, given := p.opt.Ranges[v.Name]
+		switch {
+		case v.Producer != nil:
+			continue
+		case given && d.Range.Lo > d.Range.Hi || math.IsNaN(d.Range.Lo) || math.IsNaN(d.Range.Hi):
+			return fmt.Errorf("range of %q: %v is empty", v.Name, d.Range)
+		case given && v.Input && v.Const == nil, given && p.moves(v, d.Range):
+			p.declare(v, d)
+			used[v.Name] = true
+		case v.Input && v.Const == nil:
+			p.guess(v)
+		}
+	}
+	return nil
+}
+
+// declare sets the range given for a value. An infinite end of it is a bound that does not exist,
+// not an infinite element.
+func (p *pass) declare(v *graph.Value, d Declared) {
+	x := scalar(d.Range)
+	x.basis = d.Basis
+	if d.Basis == Unknown {
+		x.why = v
+	}
+	x.integer = !v.Type.Elem.IsFloat()
+	if f, ok := held(v.Type.Elem); ok { // the data are stored as the input's type
+		x.lo[0], x.hi[0] = roundOut(f, d.Range)
+	}
+	p.vals[v] = x
+	p.moving[v] = v.Init != nil
+	p.res.inputs = append(p.res.inputs, InputRange{Value: v, Range: d.Range, Basis: d.Basis})
+}
+
+// roundOut rounds a range into a format, but does not let a finite end become infinite.
+func roundOut(f numfmt.Format, r Range) (lo, hi float64) {
+	lo, hi = r.Lo, r.Hi
+	if !math.IsInf(lo, 0) {
+		lo = math.Max(f.RoundSat(lo), -f.Max())
+	}
+	if !math.IsInf(hi, 0) {
+		hi = math.Min(f.RoundSat(hi), f.Max())
+	}
+	return lo, hi
+}
+
+// moves tells whether an initializer is freed by a range: only a float one, and only by a range
+// other than what its values span.
+func (p *pass) moves(v *graph.Value, r Range) bool {
+	if v.Init == nil || !v.Type.Elem.IsFloat() {
+		return false
+	}
+	h := p.constant(v.Init).Hull()
+	return h != r && (float64(float32(r.Lo)) != h.Lo || float64(float32(r.Hi)) != h.Hi)
+}
+
+// graph bounds the values of a scope, in order.
+func (p *pass) graph(g *graph.Graph) {
+	for _, n := range g.Nodes {
+		p.node(n)
+	}
+}
+
+// val returns what is known of a value so far.
+func (p *pass) val(v *graph.Value) *Val {
+	if x := p.vals[v]; x != nil {
+		return x
+	}
+	if v.Const != nil {
+		return p.constant(v.Const)
+	}
+	if v.Sparse != nil {
+		return p.sparse(v)
+	}
+	return typed(anything(v), v.Type)
+}
+
+// node bounds the outputs of a node.
+func (p *pass) node(n *graph.Node) {
+	if p.folded(n) {
+		return
+	}
+	if n.Call != nil {
+		p.call(n)
+		return
+	}
+	c := &call{p: p, n: n, in: make([]*Val, len(n.Inputs))}
+	for i, v := range n.Inputs {
+		if v != nil {
+			c.in[i] = p.val(v)
+		}
+	}
+	o, ok := p.ops[n.OpName()]
+	if !ok {
+		p.unknown(n)
+		return
+	}
+	outs := o.f(c)
+	for i, v := range n.Outputs {
+		if v == nil {
+			continue
+		}
+		var x *Val
+		if i < len(outs) {
+			x = outs[i]
+		}
+		if x == nil {
+			x = c.anything()
+		}
+		p.set(v, c.finish(v, x, o))
+	}
+}
+
+// folded takes outputs that are the same in every run as they are.
+func (p *pass) folded(n *graph.Node) bool {
+	moving := false
+	for _, v := range n.Inputs {
+		moving = moving || v != nil && p.moving[v]
+	}
+	done := !moving
+	for _, v := range n.Outputs {
+		if v == nil {
+			continue
+		}
+		if moving {
+			p.moving[v] = true
+		}
+		if done = done && v.Const != nil; done {
+			p.vals[v] = p.constant(v.Const)
+		}
+	}
+	return done
+}
+
+// set enters the bounds of a value, with what the pattern it completes adds to them and as the
+// format holds it.
+func (p *pass) set(v *graph.Value, x *Val) {
+	if v.Const != nil && !p.moving[v] {
+		x = p.constant(v.Const)
+	}
+	x = p.hold(v, p.fact(v, x))
+	p.vals[v] = x.fit()
+}
+
+// unknown makes everything possible behind an operator without transfer function.
+func (p *pass) unknown(n *graph.Node) {
+	if !p.counted[n] {
+		p.counted[n] = true
+		p.missing[n.OpName()]++
+	}
+	for _, v := range n.Outputs {
+		if v != nil {
+			p.vals[v] = typed(anything(v), v.Type)
+		}
+	}
+}
+
+// call carries the arguments of a function into its body and the results back.
+func (p *pass) call(n *graph.Node) {
+	for i, j := 0, 0; i < len(n.Inputs) && j < len(n.Call.Inputs); i++ {
+		if n.Inputs[i] == nil {
+			continue
+		}
+		p.vals[n.Call.Inputs[j]] = p.val(n.Inputs[i])
+		p.moving[n.Call.Inputs[j]] = p.moving[n.Inputs[i]]
+		j++
+	}
+	p.graph(n.Call)
+	for i, v := range n.Outputs {
+		if v == nil {
+			continue
+		}
+		if i < len(n.Call.Outputs) && n.Call.Outputs[i] != nil {
+			p.vals[v] = p.val(n.Call.Outputs[i])
+		} else {
+			p.vals[v] = typed(anything(v), v.Type)
+		}
+	}
+}

@@ -1,0 +1,436 @@
+package rangeprop
+
+import (
+	"math"
+
+	"github.com/amplint/amplint/graph"
+)
+
+func controlOps() map[string]op {
+	return map[string]op{
+		"If": {f: ifOp, exact: true}, "Loop": {f: loopOp, exact: true}, "Scan": {f: scanOp, exact: true}, "SequenceMap": {f: mapOp, exact: true},
+	}
+}
+
+// maxUnrolled is the number of iterations up to which a body with a known number of them is
+// followed one by one.
+const maxUnrolled = 64
+
+// maxSteps bounds the nodes visited in bodies: nested loops multiply.
+const maxSteps = 1 << 21
+
+// ifOp joins the branches, or follows the one that a constant condition takes.
+func ifOp(c *call) []*Val {
+	then, other := c.n.Body("then_branch"), c.n.Body("else_branch")
+	if then == nil || other == nil {
+		return nil
+	}
+	cond := c.x(0).Hull()
+	c.p.run(then)
+	c.p.run(other)
+	outs := make([]*Val, len(c.n.Outputs))
+	for i := range outs {
+		a, b := c.p.output(then, i), c.p.output(other, i)
+		switch {
+		case cond.Lo > 0:
+			outs[i] = a
+		case cond.Hi <= 0 && cond.Lo == cond.Hi:
+			outs[i] = b
+		case a != nil && b != nil:
+			outs[i] = joined(a, b)
+		}
+	}
+	return outs
+}
+
+// run bounds the values of a body. Past the budget its values are left as anything.
+func (p *pass) run(g *graph.Graph) bool {
+	if p.steps += len(g.Nodes) + 1; p.steps > maxSteps {
+		for _, n := range g.Nodes {
+			for _, v := range n.Outputs {
+				if v != nil {
+					p.vals[v] = typed(anything(v), v.Type)
+				}
+			}
+		}
+		return false
+	}
+	p.graph(g)
+	return true
+}
+
+// output returns the bounds of a body's output, nil where it has none.
+func (p *pass) output(g *graph.Graph, i int) *Val {
+	if i >= len(g.Outputs) || g.Outputs[i] == nil {
+		return nil
+	}
+	return p.val(g.Outputs[i])
+}
+
+// body is a loop being bounded: its carried values, and the outputs of the body that follow them.
+type body struct {
+	p       *pass
+	n       *graph.Node
+	g       *graph.Graph
+	carried []*graph.Value // inputs of the body
+	first   int            // of its outputs that are carried on
+	state   []*Val         // bounds at the start of an iteration
+	outs    []*Val         // of all outputs, joined over the iterations
+	steps   float64
+}
+
+// loopOp follows a Loop: carried values after the iteration number and the condition.
+func loopOp(c *call) []*Val {
+	g := c.n.Body("body")
+	if g == nil || len(g.Inputs) < 2 || len(g.Outputs) < 1 {
+		return nil
+	}
+	b := &body{p: c.p, n: c.n, g: g, carried: g.Inputs[2:], first: 1, steps: math.Inf(1)}
+	least := 0.0
+	if c.has(0) {
+		h := c.in[0].Hull()
+		b.steps = math.Max(h.Hi, 0)
+		if h.Lo == h.Hi && c.endless() {
+			least = h.Lo
+		}
+	}
+	for i := range b.carried {
+		b.state = append(b.state, c.x(i+2))
+	}
+	iteration := intRange(Range{0, math.Max(math.Min(b.steps, math.MaxInt64)-1, 0)})
+	c.p.vals[g.Inputs[0]] = iteration
+	c.p.vals[g.Inputs[1]] = intRange(maybe)
+	b.solve(least, func(i int) {
+		if i >= 0 {
+			c.p.vals[g.Inputs[0]] = intRange(Range{float64(i), float64(i)})
+		} else {
+			c.p.vals[g.Inputs[0]] = iteration
+		}
+	})
+	return b.results(len(c.n.Outputs))
+}
+
+// endless tells whether the condition of a Loop never ends it: left out, or constantly true from
+// start to end.
+func (c *call) endless() bool {
+	g := c.n.Body("body")
+	if c.has(1) && c.in[1].Hull().Lo < 1 {
+		return false
+	}
+	v := g.Outputs[0]
+	for v != nil && v.Producer != nil && v.Producer.Op == "Identity" {
+		v = v.Producer.In(0)
+	}
+	if v == g.Inputs[1] {
+		return true
+	}
+	if v == nil || v.Const == nil {
+		return false
+	}
+	x, err := v.Const.Float64s()
+	return err == nil && len(x) == 1 && x[0] != 0
+}
+
+// scanOp follows a Scan: states, then slices of the scanned inputs.
+func scanOp(c *call) []*Val {
+	g := c.n.Body("body")
+	k := int(c.n.Int("num_scan_inputs", 0))
+	skip := 0
+	if c.n.Version() < 9 { // the first input is the lengths
+		skip = 1
+	}
+	states := len(c.in) - k - skip
+	if g == nil || k < 1 || states < 0 || len(g.Inputs) < states+k {
+		return nil
+	}
+	b := &body{p: c.p, n: c.n, g: g, carried: g.Inputs[:states], steps: math.Inf(1)}
+	for i := range states {
+		b.state = append(b.state, c.x(i+skip))
+	}
+	axes := c.n.Ints("scan_input_axes")
+	for i := range k {
+		at := states + skip + i
+		axis := skip
+		if i < len(axes) {
+			axis = int(axes[i])
+		}
+		if axis < 0 {
+			axis += c.rank(at)
+		}
+		c.p.vals[g.Inputs[states+i]] = c.x(at).sliceOf(axis, c.rank(at), skip)
+		if _, hi := c.dim(at, axis); hi >= 0 {
+			b.steps = math.Min(b.steps, float64(hi))
+		}
+	}
+	least := b.steps
+	if skip == 1 || math.IsInf(b.steps, 1) {
+		least = 0
+	}
+	b.solve(least, func(int) {})
+	return b.results(len(c.n.Outputs))
+}
+
+// sliceOf drops an axis whose positions are handed to the body one by one.
+func (v *Val) sliceOf(axis, rank, skip int) *Val {
+	if skip > 0 || rank != len(v.dims) || axis < 0 || axis >= rank {
+		return v.flat()
+	}
+	w := v.joinAxis(axis)
+	dims := append(append([]int{}, w.dims[:axis]...), w.dims[axis+1:]...)
+	return w.with(dims, w.lo, w.hi)
+}
+
+// mapOp applies a body to every element of sequences.
+func mapOp(c *call) []*Val {
+	g := c.n.Body("body")
+	if g == nil {
+		return nil
+	}
+	for i, v := range g.Inputs {
+		c.p.vals[v] = c.x(i).flat()
+	}
+	c.p.run(g)
+	outs := make([]*Val, len(c.n.Outputs))
+	for i := range outs {
+		if v := c.p.output(g, i); v != nil {
+			outs[i] = v.flat()
+		}
+	}
+	return outs
+}
+
+// solve bounds the carried values: iteration by iteration where there are few, else by widening
+// until a further iteration stays inside. least is how many iterations are certain. enter sets the
+// number of an iteration, -1 for any.
+func (b *body) solve(least float64, enter func(i int)) {
+	if b.steps <= maxUnrolled && b.steps == math.Trunc(b.steps) && float64(len(b.g.Nodes))*b.steps < maxSteps/8 {
+		b.unroll(least, enter)
+		return
+	}
+	enter(-1)
+	start := b.state
+	for range 3 { // most carried values settle at once
+		next := b.step()
+		if b.inside(next) {
+			b.finish(start, next)
+			return
+		}
+		b.state = b.join(next)
+	}
+	for range 4 {
+		next := b.step()
+		if b.inside(next) {
+			b.finish(start, next)
+			return
+		}
+		b.state = b.widen(next)
+	}
+	b.grow(start)
+}
+
+// unroll follows each iteration. The loop may end before any that is not certain.
+func (b *body) unroll(least float64, enter func(i int)) {
+	exit, acc := b.state, map[*graph.Value]*Val{}
+	var seen []*Val
+	for i := range int(b.steps) {
+		enter(i)
+		next := b.step()
+		seen = b.collect(seen)
+		b.p.remember(b.g, acc)
+		b.state = next
+		if float64(i+1) < least || least == b.steps {
+			exit = next
+		} else {
+			exit = joinAll(exit, next)
+		}
+	}
+	if b.steps == 0 {
+		enter(-1)
+		b.step()
+		seen = b.collect(nil)
+	}
+	for v, x := range acc {
+		b.p.vals[v] = x
+	}
+	b.outs = seen
+	b.settle(exit)
+}
+
+// remember joins the bounds of a body's values over its iterations: what is said of a value holds
+// for all of them.
+func (p *pass) remember(g *graph.Graph, acc map[*graph.Value]*Val) {
+	for _, v := range g.Values {
+		x := p.vals[v]
+		if x == nil {
+			continue
+		}
+		if old := acc[v]; old != nil && old != x {
+			x = joined(old, x)
+		}
+		acc[v] = x
+	}
+	for _, n := range g.Nodes {
+		for _, s := range n.Subgraphs() {
+			p.remember(s, acc)
+		}
+	}
+}
+
+// step runs the body on the present state and returns the state after it.
+func (b *body) step() []*Val {
+	for i, v := range b.carried {
+		b.p.vals[v] = b.state[i]
+	}
+	b.p.run(b.g)
+	next := make([]*Val, len(b.carried))
+	for i := range next {
+		if next[i] = b.p.output(b.g, b.first+i); next[i] == nil {
+			next[i] = anything(b.carried[i])
+		}
+	}
+	return next
+}
+
+// collect joins the scanned outputs of an iteration to those of the earlier ones.
+func (b *body) collect(seen []*Val) []*Val {
+	var outs []*Val
+	for i := range b.g.Outputs {
+		v := b.p.output(b.g, i)
+		if v == nil {
+			v = anything(b.n.Out(0))
+		}
+		if i < len(seen) {
+			v = joined(seen[i], v)
+		}
+		outs = append(outs, v)
+	}
+	return outs
+}
+
+func joinAll(a, b []*Val) []*Val {
+	out := make([]*Val, len(a))
+	for i := range a {
+		out[i] = joined(a[i], b[i])
+	}
+	return out
+}
+
+func (b *body) join(next []*Val) []*Val { return joinAll(b.state, next) }
+
+// inside tells whether the state after an iteration stays within the one before it: then it does
+// for ever.
+func (b *body) inside(next []*Val) bool {
+	for i, v := range next {
+		if !b.state[i].holds(v) {
+			return false
+		}
+	}
+	return true
+}
+
+// holds tells whether everything v may be lies in w.
+func (w *Val) holds(v *Val) bool {
+	if v.nan && !w.nan || v.posInf && !w.posInf || v.negInf && !w.negInf || w.integer && !v.integer || v.basis < w.basis {
+		return false
+	}
+	ok := true
+	zip(w, v, func(x, y Range) Range {
+		ok = ok && x.Contains(y)
+		return x
+	})
+	return ok
+}
+
+// widen lets ends that still move jump to the next power of two.
+func (b *body) widen(next []*Val) []*Val {
+	out := joinAll(b.state, next)
+	for i, v := range out {
+		old := b.state[i]
+		out[i] = zip(old, v, func(x, y Range) Range {
+			if y.Lo < x.Lo {
+				y.Lo = -powerAbove(-y.Lo)
+			}
+			if y.Hi > x.Hi {
+				y.Hi = powerAbove(y.Hi)
+			}
+			return y
+		})
+		w := out[i]
+		w.nan, w.posInf, w.negInf, w.integer, w.tiny = v.nan, v.posInf, v.negInf, v.integer, 0
+		w.basis, w.why = v.basis, v.why
+	}
+	return out
+}
+
+// powerAbove is the power of two at or above x, with room for one more doubling; 0 for x ≤ 0.
+func powerAbove(x float64) float64 {
+	if x <= 0 {
+		return 0
+	}
+	if math.IsInf(x, 0) {
+		return x
+	}
+	return math.Exp2(math.Ceil(math.Log2(x)) + 1)
+}
+
+// finish takes a state that holds for every iteration.
+func (b *body) finish(start, next []*Val) {
+	b.outs = b.collect(nil)
+	b.settle(joinAll(start, next))
+}
+
+// grow gives up: the carried values that still move are unbounded.
+func (b *body) grow(start []*Val) {
+	b.p.res.grows(b.n)
+	for range len(b.carried) + 1 {
+		next := b.step()
+		if b.inside(next) {
+			break
+		}
+		for i, v := range next {
+			if !b.state[i].holds(v) {
+				w := scalar(all)
+				w.basis, w.why = min(v.basis, b.state[i].basis), v.why
+				w.nan, w.posInf, w.negInf = true, true, true
+				w.rest(b.state[i])
+				b.state[i] = typed(w, b.carried[i].Type)
+			}
+		}
+	}
+	b.finish(start, b.step())
+}
+
+// grows notes a loop without a bound, once.
+func (r *Result) grows(n *graph.Node) {
+	for _, old := range r.growing {
+		if old == n {
+			return
+		}
+	}
+	r.growing = append(r.growing, n)
+}
+
+// settle sets what the carried outputs of the loop end with.
+func (b *body) settle(exit []*Val) {
+	outs := make([]*Val, len(b.outs))
+	copy(outs, b.outs)
+	for i, v := range exit {
+		if b.first+i < len(outs) {
+			outs[b.first+i] = v
+		}
+	}
+	b.outs = outs
+}
+
+// results returns the outputs of the loop: carried values, then scanned ones, which gain an axis.
+func (b *body) results(n int) []*Val {
+	outs := make([]*Val, n)
+	for i := range outs {
+		if k := b.first + i; k < len(b.outs) && b.outs[k] != nil {
+			if outs[i] = b.outs[k]; i >= len(b.carried) {
+				outs[i] = outs[i].flat()
+			}
+		}
+	}
+	return outs
+}

@@ -1,0 +1,232 @@
+package rangeprop
+
+import "math"
+
+func convOps() map[string]op {
+	return map[string]op{
+		"Conv": rounded(convOp), "ConvTranspose": rounded(convTransposeOp), "ConvInteger": rounded(typeRange), "QLinearConv": rounded(typeRange),
+		"DeformConv": rounded(deformConvOp), "CausalConvWithState": {f: causalConvOp}, "Col2Im": rounded(col2ImOp),
+		"com.microsoft.FusedConv": rounded(fusedConvOp), "com.microsoft.NhwcConv": rounded(anyOf),
+		"com.microsoft.NhwcFusedConv": rounded(anyOf),
+	}
+}
+
+func fusedConvOp(c *call) *Val {
+	v := convOp(c)
+	if c.has(3) {
+		v = plus(v, c.in[3])
+	}
+	alpha := 0.0
+	if p := c.n.Floats("activation_params"); len(p) > 0 {
+		alpha = float64(p[0])
+	}
+	return c.activate(v, c.n.Str("activation", ""), alpha)
+}
+
+// convOp sums every tap at its own extreme of its input channel. Where padding reaches into the
+// image, a tap may also be 0.
+func convOp(c *call) *Val {
+	x := c.channels(0)
+	if c.padded() {
+		x = joined(x, scalar(Range{}))
+	}
+	v := c.taps(x, false)
+	if c.has(2) {
+		v = plus(v, channelWise(c.in[2], c.rank(0)))
+	}
+	return v
+}
+
+// channels returns the first input with only its channel axis kept apart.
+func (c *call) channels(i int) *Val {
+	v, ok := c.full(i)
+	if !ok || len(v.dims) < 2 {
+		return v.flat()
+	}
+	keep := make([]bool, len(v.dims))
+	keep[1] = true
+	return v.collapse(keep)
+}
+
+// padded tells whether a Conv or pool may read outside of the image.
+func (c *call) padded() bool {
+	switch c.n.Str("auto_pad", "NOTSET") {
+	case "VALID":
+		return false
+	case "SAME_UPPER", "SAME_LOWER":
+		return true
+	}
+	for _, p := range c.n.Ints("pads") {
+		if p != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// channelWise lays a vector along the channel axis of images.
+func channelWise(v *Val, rank int) *Val {
+	if rank < 2 || len(v.dims) != 1 {
+		return v.flat()
+	}
+	dims := pad(nil, rank)
+	dims[1] = v.dims[0]
+	return v.with(dims, v.lo, v.hi)
+}
+
+// taps sums the products of channel bounds with the weights of a convolution. For the transposed
+// one an output meets each tap at most once, or not at all.
+func (c *call) taps(x *Val, transposed bool) *Val {
+	w := c.n.In(1)
+	group := int(c.n.Int("group", 1))
+	t, _, ok := c.p.weight(w)
+	if !ok || len(t.Dims) < 3 || group < 1 || t.Len() == 0 {
+		return c.anyTaps(x, transposed)
+	}
+	outs, ins, kernel := int(t.Dims[0]), int(t.Dims[1]), 1
+	if transposed {
+		outs, ins = ins, outs
+	}
+	for _, d := range t.Dims[2:] {
+		kernel *= int(d)
+	}
+	total := outs
+	if transposed {
+		total *= group
+	} else {
+		ins *= group
+	}
+	if (transposed && ins%group != 0) || (!transposed && outs%group != 0) {
+		return anyOf(c)
+	}
+	lo, hi := vectorAt(x, 1, ins)
+	acc := newDots(total)
+	err := stream(t, func(i int, e float64) {
+		a, b := i/kernel/int(t.Dims[1]), i/kernel%int(t.Dims[1])
+		if transposed { // [in, out/group, taps]
+			g := a / (ins / group)
+			acc.add(g*outs+b, e, lo[a], hi[a])
+			return
+		}
+		g := a / (outs / group) // [out, in/group, taps]
+		in := g*int(t.Dims[1]) + b
+		acc.add(a, e, lo[in], hi[in])
+	})
+	if err != nil {
+		return anyOf(c)
+	}
+	v := acc.val(float64(t.Len()/int64(max(total, 1)))*float64(1), c.p.heldUnit(w))
+	v.rest(x)
+	v.nan = x.nan || x.special()
+	return channelWise(v, c.rank(0))
+}
+
+// vectorAt returns n bounds along one axis.
+func vectorAt(v *Val, axis, n int) (lo, hi []float64) {
+	if len(v.dims) > axis && v.dims[axis] == n && len(v.lo) == n {
+		return v.lo, v.hi
+	}
+	h := v.Hull()
+	lo, hi = make([]float64, n), make([]float64, n)
+	for i := range lo {
+		lo[i], hi[i] = h.Lo, h.Hi
+	}
+	return lo, hi
+}
+
+// anyTaps bounds a convolution by computed weights through the number of its taps.
+func (c *call) anyTaps(x *Val, transposed bool) *Val {
+	s := c.shape(1)
+	n := Range{1, 1}
+	for i := range s {
+		if i == 0 && !transposed || i == 1 && transposed {
+			continue
+		}
+		lo, hi := c.dim(1, i)
+		n.Lo *= math.Max(float64(lo), 1)
+		if n.Hi *= float64(hi); hi < 0 {
+			n.Hi = math.Inf(1)
+		}
+	}
+	if s == nil {
+		n.Hi = math.Inf(1)
+	}
+	w := c.x(1).flat()
+	v := times(x.flat(), w)
+	m := v.Hull().MaxAbs()
+	v = map1flags(v, func(r Range) Range { return mul(r, n) })
+	v.nan = v.nan || x.special() || w.special()
+	return v.widen(sumError(n.Hi, product(n.Hi, m)))
+}
+
+// convTransposeOp adds at every output the taps that reach it: some or all of them.
+func convTransposeOp(c *call) *Val {
+	v := c.taps(joined(c.channels(0), scalar(Range{})), true)
+	if c.has(2) {
+		v = plus(v, channelWise(c.in[2], c.rank(0)))
+	}
+	return v
+}
+
+// deformConvOp reads between pixels, which stays in their hull with 0, and scales by a mask.
+func deformConvOp(c *call) *Val {
+	x := joined(c.channels(0).flat(), scalar(Range{}))
+	if c.has(4) {
+		x = times(x, c.in[4].flat())
+	}
+	v := c.taps(x, false)
+	if c.has(3) {
+		v = plus(v, channelWise(c.in[3], c.rank(0)))
+	}
+	return v
+}
+
+// causalConvOp is a convolution over the past; its second result is the state carried on.
+func causalConvOp(c *call) []*Val {
+	x := joined(c.x(0).flat(), scalar(Range{}))
+	if c.has(3) {
+		x = joined(x, c.in[3].flat())
+	}
+	v := c.taps(x, false)
+	if c.has(2) {
+		v = plus(v, channelWise(c.in[2], c.rank(0)))
+	}
+	return []*Val{c.activate(v, c.n.Str("activation", "none"), 0), x}
+}
+
+// col2ImOp adds up the blocks that overlap: at most one for every position in a block.
+func col2ImOp(c *call) *Val {
+	n := math.Inf(1)
+	if block, ok := c.ints(2); ok {
+		n = 1
+		for _, b := range block {
+			n *= float64(b)
+		}
+	}
+	v := map1(c.x(0).flat(), func(x Range) Range { return mul(x, Range{0, n}) })
+	v.nan = c.x(0).nan || c.x(0).special()
+	return v.widen(sumError(n, product(n, c.x(0).Hull().MaxAbs())))
+}
+
+// activate applies the activation that a fused operator names.
+func (c *call) activate(v *Val, name string, alpha float64) *Val {
+	f := map[string]func(Range) Range{
+		"Relu": monotone(func(x float64) float64 { return math.Max(x, 0) }), "Tanh": tanh, "Sigmoid": sigmoid,
+		"LeakyRelu":   func(x Range) Range { return slopes(x, Range{alpha, alpha}) },
+		"HardSigmoid": monotone(func(x float64) float64 { return math.Min(math.Max(alpha*x+0.5, 0), 1) }),
+	}[name]
+	switch {
+	case name == "" || name == "none":
+		return v
+	case name == "silu" || name == "swish":
+		return gate(v, func(x float64) float64 { return x * logistic(x) }, -1.2784645)
+	case name == "Clip" && c.n.Floats("activation_params") != nil && len(c.n.Floats("activation_params")) == 2:
+		p := c.n.Floats("activation_params")
+		return map1flags(v, monotone(func(x float64) float64 { return math.Min(math.Max(x, float64(p[0])), float64(p[1])) }))
+	case name == "FastGelu" || name == "Gelu":
+		return gate(v, geluTanh, geluTanhLeast)
+	case f == nil:
+		return anyOf(c)
+	}
+	return map1flags(v, f)
+}

@@ -1,0 +1,190 @@
+package rangeprop
+
+import (
+	"math"
+
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/graph/pattern"
+	"github.com/amplint/amplint/numfmt"
+)
+
+// fact meets the bounds of a value with what the pattern it completes says of it. The bounds that
+// come from the parts are infinite where a denominator may vanish or a square overflow; that is
+// for the rules to judge at that part, and what follows is sized by the fact. NaN stays possible
+// where the parts say so.
+func (p *pass) fact(v *graph.Value, x *Val) *Val {
+	if p.facts.Shift(v) != nil {
+		x = x.limit(Range{math.Inf(-1), 0}, 0)
+	}
+	if s := p.facts.ExpSum(v); s != nil {
+		x = p.expSum(s, v, x)
+	}
+	if s := p.facts.Softmax(v); s != nil && s.Log {
+		x = x.limit(Range{math.Inf(-1), 0}, accumUnit*8)
+	}
+	if r := p.facts.Ratio(v); r != nil {
+		x = p.ratio(r, x)
+	}
+	if n := p.facts.Norm(v); n != nil {
+		x = p.norm(n, x)
+	}
+	return x
+}
+
+// limit meets bounds with a range, widened by a relative slack. What then is bounded rests on the
+// pattern and no longer on an unknown input.
+func (x *Val) limit(r Range, slack float64) *Val {
+	r = Range{r.Lo - slack*math.Abs(r.Lo), r.Hi + slack*math.Abs(r.Hi)}
+	if math.IsNaN(r.Lo) || math.IsNaN(r.Hi) {
+		return x
+	}
+	y := map1flags(x, func(a Range) Range { return a.meet(r) })
+	h := y.Hull()
+	y.posInf, y.negInf = y.posInf && math.IsInf(h.Hi, 1), y.negInf && math.IsInf(h.Lo, -1)
+	if h.Bounded() && y.basis == Unknown {
+		y.constantly()
+	}
+	return y
+}
+
+// expSum: exponentials after their maximum is subtracted hold a 1; log-sum-exp lies above the
+// maximum by at most the logarithm of their number.
+func (p *pass) expSum(s *pattern.ExpSum, v *graph.Value, x *Val) *Val {
+	if s.Max == nil || p.val(s.Input).special() || p.val(s.Input).nan {
+		return x
+	}
+	n := math.Inf(1)
+	if s.Count > 0 {
+		n = float64(s.Count)
+	}
+	in := p.val(s.Input).Hull()
+	switch v {
+	case s.Sum:
+		return x.limit(Range{1, n}, math.Min(n, 1<<16)*accumUnit).atLeast(1)
+	case s.Log:
+		return x.limit(Range{0, math.Log(n)}, 1e-5).atLeast(0)
+	}
+	return x.limit(Range{in.Lo, in.Hi + math.Log(n)}, 1e-5)
+}
+
+// factors multiplies the bounds of what scales a pattern.
+func (p *pass) factors(coef float64, scales []*graph.Value) Range {
+	r := Range{coef, coef}
+	for _, s := range scales {
+		r = mul(r, p.val(s).Hull())
+	}
+	return r
+}
+
+// ratio bounds a quotient by what it is made of.
+func (p *pass) ratio(q *pattern.Ratio, x *Val) *Val {
+	in := p.val(q.Input).Hull()
+	r := Range{-1, 1}
+	switch q.Kind {
+	case pattern.OfSum:
+		if in.Lo < 0 {
+			return x
+		}
+		r = Range{0, 1}
+	case pattern.OfAbs, pattern.OfMax:
+		if in.Lo >= 0 {
+			r.Lo = 0
+		}
+	case pattern.OfMean:
+		for _, w := range q.Weights {
+			if p.val(w).Hull().Lo < 0 {
+				return x
+			}
+		}
+		r = in
+		if q.EpsValue > 0 || !p.positive(q.Weights) {
+			r = r.join(Range{})
+		}
+	}
+	return x.limit(mul(r, p.factors(q.Coef, q.Scales)), p.unit(q.Output)*8+1e-6)
+}
+
+// positive tells whether all weights are above zero.
+func (p *pass) positive(ws []*graph.Value) bool {
+	for _, w := range ws {
+		if p.val(w).Hull().Lo <= 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// unit is the unit roundoff that a value is computed or held with.
+func (p *pass) unit(v *graph.Value) float64 {
+	u := accumUnit
+	if f, ok := held(v.Type.Elem); ok && f.Bits() < 32 {
+		u = f.Unit()
+	}
+	if p.opt.Hold != nil {
+		if f := p.opt.Hold(v); f != numfmt.Invalid && f.Bits() < 32 {
+			u = math.Max(u, f.Unit())
+		}
+	}
+	return u
+}
+
+// norm bounds a normalised value by √n, and for E[x²] - m², whose difference may lose all its
+// digits, by what ε leaves of that loss.
+func (p *pass) norm(n *pattern.Norm, x *Val) *Val {
+	if n.Bound == 0 {
+		return x
+	}
+	m := n.Bound
+	if n.Expanded {
+		m *= p.cancellation(n)
+	}
+	r := Range{-m, m}
+	if n.Kind != pattern.LayerNorm && len(n.Scales) == 0 {
+		if in := p.val(n.Numerator).Hull(); in.Lo >= 0 {
+			r.Lo = 0
+		}
+	}
+	if math.IsInf(m, 0) {
+		return x
+	}
+	slack := p.unit(n.Output)*8 + math.Min(float64(n.Count), 1<<16)*accumUnit
+	if len(n.Scales) == 1 && len(n.Biases) <= 1 {
+		return p.normPerChannel(n, x, r, slack)
+	}
+	r = mul(r, p.factors(n.Coef, n.Scales))
+	for _, b := range n.Biases {
+		r = add(r, p.val(b).Hull())
+	}
+	return x.limit(r, slack)
+}
+
+// normPerChannel meets channel by channel: scales differ much between channels.
+func (p *pass) normPerChannel(n *pattern.Norm, x *Val, r Range, slack float64) *Val {
+	r = Range{r.Lo * (1 + slack), r.Hi * (1 + slack)}
+	f := map1(p.val(n.Scales[0]), func(s Range) Range { return mul(mul(r, Range{n.Coef, n.Coef}), s) })
+	for _, b := range n.Biases {
+		f = zip(f, p.val(b), add)
+	}
+	y := zip(x, f, func(a, b Range) Range { return a.meet(Range{b.Lo - slack*math.Abs(b.Lo), b.Hi + slack*math.Abs(b.Hi)}) })
+	y.nan, y.integer, y.tiny = x.nan, false, 0
+	y.basis, y.why = x.basis, x.why
+	h := y.Hull()
+	y.posInf, y.negInf = x.posInf && math.IsInf(h.Hi, 1), x.negInf && math.IsInf(h.Lo, -1)
+	if h.Bounded() && y.basis == Unknown {
+		y.constantly()
+	}
+	return y
+}
+
+// cancellation is how much larger than √n a value normalised by E[x²] - m² can come out: the
+// difference may be short by δ = 4·u·max x², which only ε holds up. A deviation of δ is then
+// divided by √ε instead of √(δ + ε).
+func (p *pass) cancellation(n *pattern.Norm) float64 {
+	m := p.val(n.Input).Hull().MaxAbs()
+	u := p.unit(n.Var)
+	delta := 4 * math.Max(u, accumUnit) * m * m
+	if n.EpsValue <= 0 || n.EpsOnRoot {
+		return math.Inf(1)
+	}
+	return math.Sqrt(1 + delta/n.EpsValue)
+}

@@ -1,0 +1,147 @@
+package rangeprop
+
+import (
+	"math"
+
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/numfmt"
+)
+
+// held returns the floating-point format of an element type.
+func held(e graph.ElemType) (numfmt.Format, bool) {
+	switch e {
+	case graph.Float:
+		return numfmt.FP32, true
+	case graph.Double:
+		return numfmt.FP64, true
+	case graph.Float16:
+		return numfmt.FP16, true
+	case graph.BFloat16:
+		return numfmt.BF16, true
+	case graph.Float8E4M3FN:
+		return numfmt.E4M3FN, true
+	case graph.Float8E4M3FNUZ:
+		return numfmt.E4M3FNUZ, true
+	case graph.Float8E5M2:
+		return numfmt.E5M2, true
+	case graph.Float8E5M2FNUZ:
+		return numfmt.E5M2FNUZ, true
+	}
+	return numfmt.Invalid, false
+}
+
+// integers returns the range of an integer type or bool; 64-bit ends are rounded outward.
+func integers(e graph.ElemType) (Range, bool) {
+	if e == graph.Bool {
+		return Range{0, 1}, true
+	}
+	if !e.IsInt() {
+		return Range{}, false
+	}
+	bits := float64(e.Bits())
+	switch e {
+	case graph.Uint8, graph.Uint16, graph.Uint32, graph.Uint64, graph.Uint4, graph.Uint2:
+		return Range{0, math.Exp2(bits) - 1}, true
+	}
+	return Range{-math.Exp2(bits - 1), math.Exp2(bits-1) - 1}, true
+}
+
+// typed restricts a value to what its type can hold.
+func typed(x *Val, t graph.Type) *Val {
+	r, ok := integers(t.Elem)
+	if !ok || t.Kind != graph.KindTensor && t.Kind != graph.KindUnknown {
+		return x
+	}
+	y := map1(x, func(a Range) Range {
+		if !r.Contains(a) { // integers wrap around
+			return r
+		}
+		return a
+	})
+	y.integer, y.nan, y.posInf, y.negInf, y.tiny = true, false, false, false, x.tiny
+	return y
+}
+
+// finish turns the bounds of real results into those of the results in the output's type: a
+// correctly rounded operator stays within the rounded bounds, since rounding is monotone; others
+// get their error first. What rounds past the format is infinite.
+func (c *call) finish(v *graph.Value, x *Val, o op) *Val {
+	if o.bounded && x.basis == Unknown && x.Hull().Bounded() {
+		x = x.clone().constantly()
+	}
+	if x.basis == Unknown && x.why == nil {
+		x = x.clone()
+		x.why = v
+	}
+	if _, ok := integers(v.Type.Elem); ok {
+		return typed(x, v.Type)
+	}
+	f, ok := held(v.Type.Elem)
+	if !ok || o.exact {
+		return x
+	}
+	return roundTo(f, x, o.ulps)
+}
+
+// roundTo widens by an error of ulps and rounds into the format.
+func roundTo(f numfmt.Format, x *Val, ulps float64) *Val {
+	slack, least := ulps*f.Unit(), 0.0
+	if ulps > 0 {
+		least = f.MinSubnormal()
+	}
+	if f == numfmt.FP64 && slack == 0 {
+		slack = f.Unit() // float64 ends may be off by the rounding of this very computation
+	}
+	y := x.like(x.dims)
+	y.integer, y.tiny = x.integer, f.Round(x.tiny)
+	for i := range x.lo {
+		lo, hi := x.lo[i], x.hi[i]
+		y.lo[i], y.hi[i] = f.Round(lo-slop(lo, slack, least)), f.Round(hi+slop(hi, slack, least))
+		if !f.HasInf() {
+			y.nan = y.nan || math.IsNaN(y.lo[i]) || math.IsNaN(y.hi[i])
+			y.lo[i], y.hi[i] = f.RoundSat(lo), f.RoundSat(hi)
+		}
+	}
+	y.infinities()
+	return y
+}
+
+// slop is the error of a kernel at x; no kernel misses 0, and infinities have none.
+func slop(x, relative, least float64) float64 {
+	if x == 0 || math.IsInf(x, 0) {
+		return 0
+	}
+	return relative*math.Abs(x) + least
+}
+
+// infinities sets the flags of elements that may be infinite from the bounds.
+func (v *Val) infinities() {
+	for i := range v.lo {
+		v.negInf = v.negInf || math.IsInf(v.lo[i], -1)
+		v.posInf = v.posInf || math.IsInf(v.hi[i], 1)
+	}
+}
+
+// hold rounds a value into the format that it will be held in, once more: rounding is monotone.
+func (p *pass) hold(v *graph.Value, x *Val) *Val {
+	if p.opt.Hold == nil || !v.Type.Elem.IsFloat() {
+		return x
+	}
+	f := p.opt.Hold(v)
+	if own, _ := held(v.Type.Elem); f == numfmt.Invalid || f == own {
+		return x
+	}
+	y := x.clone()
+	y.lo, y.hi = make([]float64, len(x.lo)), make([]float64, len(x.hi))
+	for i := range x.lo {
+		y.lo[i], y.hi[i] = f.Round(x.lo[i]), f.Round(x.hi[i])
+		if !f.HasInf() && (math.IsNaN(y.lo[i]) || math.IsNaN(y.hi[i])) {
+			y.lo[i], y.hi[i] = f.RoundSat(x.lo[i]), f.RoundSat(x.hi[i])
+			y.nan = true
+		}
+		y.negInf = y.negInf || math.IsInf(y.lo[i], -1) && !math.IsInf(x.lo[i], -1)
+		y.posInf = y.posInf || math.IsInf(y.hi[i], 1) && !math.IsInf(x.hi[i], 1)
+	}
+	y.tiny = f.Round(x.tiny)
+	return y
+}

@@ -1,0 +1,142 @@
+package rangeprop
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/amplint/amplint/graph"
+)
+
+// guess sets an input without a range to what the way it is read tells, else to any finite number.
+func (p *pass) guess(v *graph.Value) {
+	r, note, basis := p.evidence(v)
+	if v.Type.Kind != graph.KindTensor && v.Type.Kind != graph.KindUnknown && note == "" {
+		r, basis = all, Unknown
+	}
+	x := scalar(r)
+	x.basis = basis
+	if basis == Unknown {
+		x.why = v
+	}
+	x = typed(x, v.Type)
+	if elem := element(v.Type); !elem.IsFloat() && elem != graph.Undefined {
+		x.integer = true
+	}
+	p.vals[v] = x
+	p.res.inputs = append(p.res.inputs, InputRange{Value: v, Range: x.Hull(), Basis: basis, Note: note})
+}
+
+// element is the element type of a tensor, or of what a container holds.
+func element(t graph.Type) graph.ElemType {
+	for t.Of != nil {
+		t = *t.Of
+	}
+	return t.Elem
+}
+
+// evidence returns a range for an input by the way it is read, and the reason in words.
+func (p *pass) evidence(v *graph.Value) (r Range, note string, basis Basis) {
+	elem := element(v.Type)
+	if elem == graph.Bool {
+		return maybe, "truth values", Constant
+	}
+	u := p.readers(v)
+	switch {
+	case u.rows > 0:
+		return Range{0, u.rows - 1}, fmt.Sprintf("indices into a table of %g rows", u.rows), Default
+	case u.mask:
+		return maybe, "a mask: subtracted from 1, compared, or cast and multiplied by a large negative number", Default
+	case elem == graph.Uint8, u.by255:
+		return Range{0, 255}, "image values up to 255", Default
+	case elem.IsFloat() && u.conv:
+		return images(v.Type.Shape)
+	}
+	return all, "", Unknown
+}
+
+// images guesses by the channels of what the first convolution reads.
+func images(s graph.Shape) (Range, string, Basis) {
+	channels := int64(0)
+	if len(s) >= 3 && s[1].Known() {
+		channels = s[1].N
+	}
+	switch {
+	case len(s) == 4 && channels == 3:
+		return Range{-2.64, 2.64}, "an image, normalised by the usual means and deviations", Default
+	case len(s) == 4 && channels == 4:
+		return Range{-5, 5}, "a latent image", Default
+	case len(s) == 3 && channels == 1:
+		return Range{-1, 1}, "audio samples", Default
+	}
+	return all, "", Unknown
+}
+
+// reading is what the first readers of an input tell.
+type reading struct {
+	rows  float64 // of the smallest table it indexes
+	mask  bool
+	by255 bool
+	conv  bool
+}
+
+// readers follows an input through casts and movement to what computes with it.
+func (p *pass) readers(v *graph.Value) reading {
+	var r reading
+	seen := map[*graph.Value]bool{}
+	var follow func(v *graph.Value, depth int)
+	follow = func(v *graph.Value, depth int) {
+		if v == nil || depth > 8 || seen[v] {
+			return
+		}
+		seen[v] = true
+		for _, u := range v.Uses {
+			r.use(p, u)
+			switch u.Node.OpName() {
+			case "Cast", "Identity", "Unsqueeze", "Reshape", "Squeeze", "Expand", "Transpose":
+				if u.Index == 0 {
+					follow(u.Node.Out(0), depth+1)
+				}
+			}
+			if u.Node.Call != nil && u.Index < len(u.Node.Call.Inputs) {
+				follow(u.Node.Call.Inputs[u.Index], depth+1)
+			}
+		}
+	}
+	follow(v, 0)
+	return r
+}
+
+// use notes one reader.
+func (r *reading) use(p *pass, u graph.Use) {
+	n := u.Node
+	switch n.OpName() {
+	case "Gather":
+		if t := n.In(0); u.Index == 1 && t != nil && t.Const != nil && len(t.Const.Dims) > 0 && n.Int("axis", 0) == 0 {
+			rows := float64(t.Const.Dims[0])
+			if r.rows == 0 || rows < r.rows {
+				r.rows = rows
+			}
+		}
+	case "Sub":
+		c, ok := p.single(n.In(0))
+		r.mask = r.mask || u.Index == 1 && ok && c == 1
+	case "Div":
+		c, ok := p.single(n.In(1))
+		r.by255 = r.by255 || u.Index == 0 && ok && math.Abs(c-255) < 1
+	case "Mul":
+		c, ok := p.single(n.In(1 - min(u.Index, 1)))
+		r.by255 = r.by255 || ok && math.Abs(c*255-1) < 1e-3
+		r.mask = r.mask || ok && c <= -1000
+	case "Conv", "com.microsoft.FusedConv":
+		r.conv = r.conv || u.Index == 0
+	}
+}
+
+// single returns the value of a constant of one element.
+func (p *pass) single(v *graph.Value) (float64, bool) {
+	if v == nil || v.Const == nil || v.Const.Len() != 1 || v.Const.Elem == graph.String {
+		return 0, false
+	}
+	h := p.constant(v.Const).Hull()
+	return h.Lo, h.Lo == h.Hi
+}

@@ -1,0 +1,291 @@
+package rangeprop
+
+import "math"
+
+func normalizeOps() map[string]op {
+	return map[string]op{
+		"BatchNormalization": {f: batchNormOp}, "LayerNormalization": {f: layerNormOp, ulps: 8, bounded: true},
+		"RMSNormalization": {f: rmsNormOp, ulps: 8, bounded: true}, "SimplifiedLayerNormalization": {f: rmsNormOp, ulps: 8, bounded: true},
+		"InstanceNormalization": {f: single(instanceNormOp), ulps: 8, bounded: true}, "GroupNormalization": {f: single(groupNormOp), ulps: 8, bounded: true},
+		"MeanVarianceNormalization": {f: single(mvnOp), ulps: 8, bounded: true}, "LpNormalization": {f: single(lpNormOp), ulps: 8, bounded: true},
+		"LRN":                                  approx(lrnOp),
+		"com.microsoft.SkipLayerNormalization": {f: skipNormOp(false), ulps: 8, bounded: true},
+		"com.microsoft.SkipSimplifiedLayerNormalization": {f: skipNormOp(true), ulps: 8, bounded: true},
+		"com.microsoft.EmbedLayerNormalization":          {f: embedNormOp, ulps: 8, bounded: true},
+		"com.microsoft.GroupNorm":                        {f: single(groupNormLastOp), ulps: 8, bounded: true},
+		"com.microsoft.SkipGroupNorm":                    {f: skipGroupNormOp, ulps: 8, bounded: true},
+		"com.microsoft.SimplifiedLayerNormalization":     {f: rmsNormOp, ulps: 8, bounded: true},
+		"com.microsoft.LayerNormalization":               {f: layerNormOp, ulps: 8, bounded: true},
+	}
+}
+
+// normalized bounds (x - mean)/√(var + ε) of n elements: within √(n-1), since the squares of all
+// add up to at most n and the elements to 0, and within the greatest deviation over √ε. Without a
+// mean subtracted (rms) it is √n, and x/√ε.
+func normalized(x *Val, n, eps float64, rms bool) *Val {
+	h := x.Hull()
+	m, spread := math.Sqrt(math.Max(n-1, 0)), h.Hi-h.Lo
+	r := Range{-m, m}
+	if rms {
+		m = math.Sqrt(n)
+		r = Range{-m, m}
+		spread = h.MaxAbs()
+		if h.Lo >= 0 {
+			r.Lo = 0
+		}
+		if h.Hi <= 0 {
+			r.Hi = 0
+		}
+	}
+	if d := spread / math.Sqrt(eps); d < m {
+		r = r.meet(Range{-d, d})
+	}
+	v := scalar(r)
+	v.rest(x)
+	v.nan = x.nan || x.special() || eps == 0
+	return v
+}
+
+// trailingCount returns the greatest number of elements from an axis of input i on.
+func (c *call) trailingCount(i, axis int) float64 {
+	n := 1.0
+	for d := axis; d < c.rank(i); d++ {
+		_, hi := c.dim(i, d)
+		if hi < 0 {
+			return math.Inf(1)
+		}
+		n *= float64(hi)
+	}
+	return n
+}
+
+// affine is x·scale + bias; either may be left out.
+func affine(x, scale, bias *Val) *Val {
+	if scale != nil {
+		x = times(x, scale)
+	}
+	if bias != nil {
+		x = plus(x, bias)
+	}
+	return x
+}
+
+// given returns an input, nil where it is left out.
+func (c *call) given(i int) *Val {
+	if c.has(i) {
+		return c.in[i]
+	}
+	return nil
+}
+
+func (c *call) epsilon(def float32) float64 { return float64(c.n.Float("epsilon", def)) }
+
+func layerNormOp(c *call) []*Val {
+	x, n := c.x(0), math.Inf(1)
+	if axis, ok := c.axis("axis", -1, c.rank(0)); ok {
+		n = c.trailingCount(0, axis)
+	}
+	eps := c.epsilon(1e-5)
+	y := affine(normalized(x, n, eps, false), c.given(1), c.given(2))
+	return []*Val{y, x.flat(), inverseRoot(x, eps, false)}
+}
+
+// inverseRoot bounds 1/√(var + ε): the variance is at most a quarter of the square of the spread.
+func inverseRoot(x *Val, eps float64, rms bool) *Val {
+	h := x.Hull()
+	top := (h.Hi - h.Lo) * (h.Hi - h.Lo) / 4
+	if rms {
+		top = h.MaxAbs() * h.MaxAbs()
+	}
+	v := scalar(Range{1 / math.Sqrt(top+eps), 1 / math.Sqrt(eps)})
+	v.rest(x)
+	v.nan = x.nan || x.special()
+	return v
+}
+
+func rmsNormOp(c *call) []*Val {
+	x, n := c.x(0), math.Inf(1)
+	if axis, ok := c.axis("axis", -1, c.rank(0)); ok {
+		n = c.trailingCount(0, axis)
+	}
+	eps := c.epsilon(1e-5)
+	return []*Val{affine(normalized(x, n, eps, true), c.given(1), nil), inverseRoot(x, eps, true)}
+}
+
+// instanceNormOp normalises every channel of every image.
+func instanceNormOp(c *call) *Val {
+	y := normalized(c.x(0), c.trailingCount(0, 2), c.epsilon(1e-5), false)
+	return affine(y, channelWise(c.x(1), c.rank(0)), channelWise(c.x(2), c.rank(0)))
+}
+
+// groupNormOp normalises groups of channels. Scale and bias are per group before opset 21.
+func groupNormOp(c *call) *Val {
+	n := c.trailingCount(0, 1) / float64(max(c.n.Int("num_groups", 1), 1))
+	y := normalized(c.x(0), n, c.epsilon(1e-5), false)
+	scale, bias := c.x(1).flat(), c.x(2).flat()
+	if c.n.Version() >= 21 {
+		scale, bias = channelWise(c.x(1), c.rank(0)), channelWise(c.x(2), c.rank(0))
+	}
+	return affine(y, scale, bias)
+}
+
+// groupNormLastOp has its channels last, and an optional SiLU.
+func groupNormLastOp(c *call) *Val {
+	n := c.trailingCount(0, 1) / float64(max(c.n.Int("groups", 1), 1))
+	y := affine(normalized(c.x(0), n, c.epsilon(1e-5), false), c.x(1).flat(), c.x(2).flat())
+	if c.n.Int("activation", 0) == 1 {
+		y = gate(y, func(x float64) float64 { return x * logistic(x) }, -1.2784645)
+	}
+	return y
+}
+
+func skipGroupNormOp(c *call) []*Val {
+	sum := plus(c.x(0), c.x(3))
+	if c.has(4) {
+		sum = plus(sum, c.in[4])
+	}
+	n := c.trailingCount(0, 1) / float64(max(c.n.Int("groups", 1), 1))
+	y := affine(normalized(sum, n, c.epsilon(1e-5), false), c.x(1).flat(), c.x(2).flat())
+	return []*Val{y, sum}
+}
+
+func mvnOp(c *call) *Val {
+	n, axes := 1.0, c.n.Ints("axes")
+	if axes == nil {
+		axes = []int64{0, 2, 3}
+	}
+	for _, a := range axes {
+		if a < 0 {
+			a += int64(c.rank(0))
+		}
+		_, hi := c.dim(0, int(a))
+		if n *= float64(hi); hi < 0 {
+			n = math.Inf(1)
+		}
+	}
+	return normalized(c.x(0), n, 1e-9, false).tolerant(c.x(0))
+}
+
+// tolerant clears the NaN flag that a missing ε gave: the operator's own ε is below any printed one.
+func (v *Val) tolerant(x *Val) *Val {
+	w := v.clone()
+	w.nan = x.nan || x.special()
+	return w
+}
+
+// lpNormOp divides by a norm of at least every element's magnitude.
+func lpNormOp(c *call) *Val {
+	x := c.x(0)
+	v := map1(x, func(r Range) Range {
+		q := Range{-1, 1}
+		if r.Lo >= 0 {
+			q.Lo = 0
+		}
+		if r.Hi <= 0 {
+			q.Hi = 0
+		}
+		return q
+	})
+	v.nan = x.nan || x.special() || x.zero()
+	return v
+}
+
+// lrnOp divides by (bias + alpha/size · Σx²)^beta: largest where the neighbours are 0.
+func lrnOp(c *call) *Val {
+	a := float64(c.n.Float("alpha", 0.0001)) / float64(max(c.n.Int("size", 1), 1))
+	beta, bias := float64(c.n.Float("beta", 0.75)), float64(c.n.Float("bias", 1))
+	if bias <= 0 || a < 0 || beta < 0 {
+		return c.anything()
+	}
+	f := func(x float64) float64 {
+		if math.IsInf(x, 0) {
+			return x
+		}
+		return x / math.Pow(bias+a*x*x, beta)
+	}
+	top := math.Inf(1)
+	if 2*beta > 1 && a > 0 {
+		top = math.Sqrt(bias / (a * (2*beta - 1)))
+	}
+	v := map1(c.x(0), func(x Range) Range {
+		hi, lo := f(math.Min(math.Max(x.Hi, 0), top)), f(math.Max(math.Min(x.Lo, 0), -top))
+		return Range{lo, hi}
+	})
+	v.nan = c.x(0).nan || c.x(0).special()
+	return v
+}
+
+// batchNormOp is a linear map per channel; in training it normalises by the batch itself.
+func batchNormOp(c *call) []*Val {
+	x, rank := c.x(0), c.rank(0)
+	scale, bias := channelWise(c.x(1), rank), channelWise(c.x(2), rank)
+	mean, variance := c.x(3), c.x(4)
+	eps := c.epsilon(1e-5)
+	if c.n.Int("training_mode", 0) != 0 || c.n.Version() < 7 && c.n.Int("is_test", 0) == 0 && c.n.Out(1) != nil {
+		return c.trainedNorm(x, scale, bias, eps)
+	}
+	if c.n.Version() < 9 && c.n.Int("spatial", 1) == 0 {
+		scale, bias, mean, variance = scale.flat(), bias.flat(), mean.flat(), variance.flat()
+	} else {
+		mean, variance = channelWise(mean, rank), channelWise(variance, rank)
+	}
+	root := squareRoot(plus(variance, scalar(Range{eps, eps})))
+	y := plus(times(over(plus(x, negative(mean)), root), scale), bias)
+	e := accumUnit * 8 * times(over(mean, root), scale).Hull().MaxAbs() // kernels fold the mean into the bias
+	if math.IsInf(e, 0) {
+		e = 0
+	}
+	return []*Val{y.widen(e), mean.flat(), variance.flat(), mean.flat(), variance.flat()}
+}
+
+func (c *call) trainedNorm(x, scale, bias *Val, eps float64) []*Val {
+	n := c.elements()
+	y := affine(normalized(x, n, eps, false), scale, bias)
+	h := x.Hull()
+	v := scalar(Range{0, (h.Hi - h.Lo) * (h.Hi - h.Lo)})
+	v.rest(x)
+	mean, variance := joined(x.flat(), c.x(3).flat()), joined(v, c.x(4).flat())
+	return []*Val{y, mean, variance, mean, variance}
+}
+
+// skipNormOp adds a residual and a bias, then normalises; its fourth result is the sum.
+func skipNormOp(rms bool) transfer {
+	return func(c *call) []*Val {
+		sum := plus(c.x(0), c.x(1))
+		gamma, beta, bias := c.given(2), c.given(3), c.given(4)
+		if rms {
+			beta, bias = nil, c.given(3)
+		}
+		if bias != nil {
+			sum = plus(sum, bias)
+		}
+		n := c.trailingCount(0, c.rank(0)-1)
+		if c.rank(0) < 1 {
+			n = math.Inf(1)
+		}
+		eps := c.epsilon(1e-12)
+		return []*Val{affine(normalized(sum, n, eps, rms), gamma, beta), sum.flat(), inverseRoot(sum, eps, rms), sum}
+	}
+}
+
+// embedNormOp sums rows of the tables for words, positions and segments, then normalises.
+func embedNormOp(c *call) []*Val {
+	sum := plus(c.x(2).joinRows(), c.x(3).joinRows())
+	if c.has(4) {
+		sum = plus(sum, c.in[4].joinRows())
+	}
+	n := c.trailingCount(2, 1)
+	y := affine(normalized(sum, n, c.epsilon(1e-12), false), c.given(5), c.given(6))
+	mask := c.index(1, true)
+	mask.hi[0]++
+	return []*Val{y, mask, sum}
+}
+
+// joinRows joins the rows of a table.
+func (v *Val) joinRows() *Val {
+	if len(v.dims) != 2 {
+		return v.flat()
+	}
+	w := v.joinAxis(0)
+	return w.with(w.dims[1:], w.lo, w.hi)
+}

@@ -1,0 +1,81 @@
+package rangeprop
+
+import "math"
+
+func poolOps() map[string]op {
+	return map[string]op{
+		"MaxPool": {f: maxPoolOp, exact: true}, "AveragePool": rounded(averagePoolOp), "GlobalAveragePool": rounded(globalAverageOp),
+		"GlobalMaxPool": exact(channelHull), "LpPool": approx(lpPoolOp), "GlobalLpPool": approx(globalLpOp), "MaxUnpool": exact(withZero),
+		"MaxRoiPool": exact(withZero), "RoiAlign": rounded(withZero), "com.microsoft.NhwcMaxPool": exact(flatOp),
+		"com.microsoft.MaxpoolWithMask": exact(withZero), "com.microsoft.QLinearAveragePool": rounded(typeRange),
+		"com.microsoft.QLinearGlobalAveragePool": rounded(typeRange),
+	}
+}
+
+// channelHull keeps the channels of images apart and joins the positions.
+func channelHull(c *call) *Val { return c.channels(0) }
+
+// maxPoolOp picks elements; padding is never picked.
+func maxPoolOp(c *call) []*Val {
+	i := scalar(Range{0, math.Max(c.elements()-1, 0)})
+	i.integer = true
+	return []*Val{c.channels(0), i}
+}
+
+// averagePoolOp averages elements, and zeros where padding counts.
+func averagePoolOp(c *call) *Val {
+	v := c.channels(0)
+	if c.padded() && c.n.Int("count_include_pad", 0) != 0 || c.n.Int("ceil_mode", 0) != 0 {
+		v = joined(v, scalar(Range{}))
+	}
+	n := 1.0
+	for _, k := range c.n.Ints("kernel_shape") {
+		n *= float64(k)
+	}
+	return averaged(v, n)
+}
+
+func globalAverageOp(c *call) *Val { return averaged(c.channels(0), c.trailingCount(0, 2)) }
+
+// averaged widens a mean of n elements by the rounding of the sum.
+func averaged(v *Val, n float64) *Val {
+	e := math.Min(sumError(n, 1), 1e-2)
+	if math.IsNaN(e) {
+		e = 1e-2
+	}
+	w := map1(v, func(x Range) Range {
+		if x.MaxAbs() == 0 || math.IsInf(x.MaxAbs(), 0) {
+			return x
+		}
+		d := e * x.MaxAbs()
+		r := Range{x.Lo - d, x.Hi + d}
+		if x.Lo >= 0 {
+			r.Lo = math.Max(r.Lo, 0)
+		}
+		return r
+	})
+	w.nan = v.nan || v.posInf && v.negInf
+	return w
+}
+
+func (c *call) kernel() float64 {
+	n := 1.0
+	for _, k := range c.n.Ints("kernel_shape") {
+		n *= float64(k)
+	}
+	return n
+}
+
+func lpPoolOp(c *call) *Val { return c.lp(c.kernel()) }
+
+func globalLpOp(c *call) *Val { return c.lp(c.trailingCount(0, 2)) }
+
+// lp bounds the p-norm of n elements.
+func (c *call) lp(n float64) *Val {
+	p := float64(c.n.Int("p", 2))
+	v := map1(c.channels(0), func(x Range) Range {
+		m := x.MaxAbs()
+		return Range{0, product(m, math.Pow(n, 1/p)) * (1 + math.Min(sumError(n, 1), 1))}
+	})
+	return v
+}

@@ -1,0 +1,395 @@
+package rangeprop
+
+import (
+	"math"
+
+	"github.com/amplint/amplint/graph/pattern"
+)
+
+func reduceOps() map[string]op {
+	return map[string]op{
+		"ReduceSum": rounded(reduceSum), "ReduceMean": rounded(reduceMean), "ReduceMax": exact(reduceMax), "ReduceMin": exact(reduceMin),
+		"ReduceProd": approx(reduceProd), "ReduceL1": rounded(reduceL1), "ReduceL2": approx(reduceL2), "ReduceSumSquare": rounded(reduceSumSquare),
+		"ReduceLogSum": approx(reduceLogSum), "ReduceLogSumExp": approx(reduceLogSumExp),
+		"ArgMax": choice(argOp), "ArgMin": choice(argOp), "CumSum": rounded(cumSumOp), "CumProd": approx(cumProdOp),
+		"TopK": {f: topKOp, exact: true},
+	}
+}
+
+// cells are the bounds of the elements that are reduced to one: those kept apart, each of which
+// stands for between least and most elements. most is infinite where the number is not known.
+type cells struct {
+	of          []Range
+	least, most float64
+}
+
+func (s cells) sum() Range {
+	t := Range{}
+	for _, r := range s.of {
+		t = add(t, r)
+	}
+	return s.times(t)
+}
+
+// times multiplies a bound by the number of elements that each cell stands for.
+func (s cells) times(t Range) Range { return mul(t, Range{s.least, s.most}) }
+
+func (s cells) mean() Range {
+	t := Range{}
+	for _, r := range s.of {
+		t = add(t, r)
+	}
+	return t.scale(1 / float64(len(s.of)))
+}
+
+// total is the greatest sum of magnitudes.
+func (s cells) total() float64 {
+	t := 0.0
+	for _, r := range s.of {
+		t += r.MaxAbs()
+	}
+	return product(t, s.most)
+}
+
+// count is the greatest number of elements.
+func (s cells) count() float64 { return float64(len(s.of)) * s.most }
+
+// padded widens a sum by its rounding in FP32 accumulation.
+func (s cells) padded(r Range) Range {
+	e := sumError(s.count(), s.total())
+	if math.IsInf(e, 0) || math.IsNaN(e) {
+		return r
+	}
+	return Range{r.Lo - e, r.Hi + e}
+}
+
+func (s cells) apply(f func(Range) Range) cells {
+	out := cells{of: make([]Range, len(s.of)), least: s.least, most: s.most}
+	for i, r := range s.of {
+		out.of[i] = f(r)
+	}
+	return out
+}
+
+// reduce applies f to the cells of every output element.
+func (c *call) reduce(f func(s cells) Range) *Val {
+	v, axes, keep, ok := c.reduction()
+	if !ok {
+		v = v.flat()
+		n := c.elements()
+		out := v.like(nil)
+		r := f(cells{of: []Range{v.at(0)}, least: 1, most: n})
+		out.lo[0], out.hi[0] = r.Lo, r.Hi
+		return out
+	}
+	return c.reduceOver(v, axes, keep, f)
+}
+
+// elements returns the greatest number of elements of the first input, infinite where not known.
+func (c *call) elements() float64 {
+	if c.rank(0) < 0 {
+		return math.Inf(1)
+	}
+	n := 1.0
+	for d := range c.shape(0) {
+		_, hi := c.dim(0, d)
+		if hi < 0 {
+			return math.Inf(1)
+		}
+		n *= float64(hi)
+	}
+	return n
+}
+
+// reduction reads the axes of a Reduce node. ok is false where they or the rank are unknown.
+func (c *call) reduction() (v *Val, axes []bool, keep, ok bool) {
+	v, ok = c.full(0)
+	list, all, known := pattern.Axes(c.n)
+	if !ok || !known {
+		return v, nil, false, false
+	}
+	axes = make([]bool, len(v.dims))
+	for i := range axes {
+		axes[i] = all
+	}
+	for _, a := range list {
+		if a < 0 || a >= len(axes) {
+			return v, nil, false, false
+		}
+		axes[a] = true
+	}
+	return v, axes, c.n.Int("keepdims", 1) != 0, true
+}
+
+// reduceOver is reduce over axes that are known.
+func (c *call) reduceOver(v *Val, axes []bool, keep bool, f func(s cells) Range) *Val {
+	least, most := 1.0, 1.0
+	dims := make([]int, len(v.dims))
+	for i, d := range v.dims {
+		dims[i] = d
+		if !axes[i] {
+			continue
+		}
+		dims[i] = 1
+		if d == 1 {
+			lo, hi := c.dim(0, i)
+			least *= math.Max(float64(lo), 1) // a symbolic dimension is taken not to be 0
+			most *= float64(hi)
+			if hi < 0 {
+				most = math.Inf(1)
+			}
+			if hi == 0 {
+				least, most = 0, 0
+			}
+		}
+	}
+	groups := make([][]Range, size(dims))
+	walk(v.dims, [][]int{strides(dims)}, func(i int, at []int) { groups[at[0]] = append(groups[at[0]], v.at(i)) })
+	out := v.like(dims)
+	for i, g := range groups {
+		r := f(cells{g, least, most})
+		out.lo[i], out.hi[i] = r.Lo, r.Hi
+	}
+	out.dims = without(dims, axes, keep)
+	return out
+}
+
+// without drops the reduced axes unless they are kept.
+func without(dims []int, axes []bool, keep bool) []int {
+	if keep {
+		return dims
+	}
+	var left []int
+	for i, d := range dims {
+		if !axes[i] {
+			left = append(left, d)
+		}
+	}
+	return left
+}
+
+func reduceSum(c *call) *Val {
+	v := c.reduce(func(s cells) Range { return s.padded(s.sum()) })
+	a := c.x(0)
+	v.nan = a.nan || a.posInf && a.negInf
+	v.integer = a.integer
+	if !v.integer && c.p.nonNegative(a) {
+		return v.atLeast(0)
+	}
+	return v
+}
+
+// nonNegative tells whether no element is below 0.
+func (p *pass) nonNegative(a *Val) bool { return a.Hull().Lo >= 0 }
+
+// atLeast lifts lower bounds to low: what the widening by rounding took below it.
+func (v *Val) atLeast(low float64) *Val {
+	return map1flags(v, func(x Range) Range { return Range{math.Max(x.Lo, low), math.Max(x.Hi, low)} })
+}
+
+func reduceMean(c *call) *Val {
+	a := c.x(0)
+	v := c.reduce(func(s cells) Range {
+		if s.most == 0 || len(s.of) == 0 {
+			return all
+		}
+		r := s.mean()
+		e := math.Min(sumError(s.count(), 1), 1) * r.MaxAbs() // relative to the mean magnitude
+		if math.IsNaN(e) || math.IsInf(e, 0) {
+			e = 0
+		}
+		return Range{r.Lo - e, r.Hi + e}
+	})
+	v.nan = a.nan || a.posInf && a.negInf || c.empty()
+	if h := a.Hull(); h.Lo >= 0 {
+		return v.atLeast(0)
+	}
+	return v
+}
+
+// empty tells whether the first input has no elements.
+func (c *call) empty() bool { return c.elements() == 0 }
+
+func reduceMax(c *call) *Val { return c.extreme(maximum, Range{math.Inf(-1), math.Inf(-1)}) }
+
+func reduceMin(c *call) *Val { return c.extreme(minimum, Range{math.Inf(1), math.Inf(1)}) }
+
+// extreme folds the cells by a maximum or minimum; of nothing it is infinite.
+func (c *call) extreme(f func(x, y Range) Range, neutral Range) *Val {
+	a := c.x(0)
+	v := c.reduce(func(s cells) Range {
+		if s.most == 0 {
+			return neutral
+		}
+		r := neutral
+		for _, x := range s.of {
+			r = f(r, x)
+		}
+		return r
+	})
+	h := v.Hull()
+	v.posInf, v.negInf = (a.posInf || c.empty()) && math.IsInf(h.Hi, 1), (a.negInf || c.empty()) && math.IsInf(h.Lo, -1)
+	v.integer, v.tiny = a.integer, a.tiny
+	return v
+}
+
+func reduceProd(c *call) *Val {
+	a := c.x(0)
+	v := c.reduce(func(s cells) Range {
+		p := Range{1, 1}
+		for _, x := range s.of {
+			p = mul(p, x)
+		}
+		if s.least == 1 && s.most == 1 {
+			return p
+		}
+		m := corners(absolute(p), Range{s.least, s.most})
+		if p.Lo >= 0 {
+			return m
+		}
+		return Range{-m.Hi, m.Hi}
+	})
+	v.integer = a.integer
+	v.nan = a.nan || a.special() && a.zero()
+	return v
+}
+
+func reduceL1(c *call) *Val {
+	return c.reduce(func(s cells) Range {
+		s = s.apply(absolute)
+		return s.padded(s.sum())
+	}).atLeast(0)
+}
+
+func reduceSumSquare(c *call) *Val {
+	v := c.reduce(func(s cells) Range {
+		s = s.apply(square)
+		return s.padded(s.sum())
+	}).atLeast(0)
+	v.integer = c.x(0).integer
+	return v
+}
+
+func reduceL2(c *call) *Val {
+	v := c.reduce(func(s cells) Range {
+		s = s.apply(square)
+		return s.padded(s.sum())
+	}).atLeast(0)
+	return map1flags(v, func(x Range) Range { return Range{math.Sqrt(x.Lo), math.Sqrt(x.Hi)} })
+}
+
+func reduceLogSum(c *call) *Val {
+	v := c.reduce(func(s cells) Range { return s.padded(s.sum()) })
+	neg := v.Hull().Lo < 0 && c.x(0).Hull().Lo < 0
+	w := map1flags(v, func(x Range) Range { return Range{math.Log(math.Max(x.Lo, 0)), math.Log(math.Max(x.Hi, 0))} })
+	w.nan = w.nan || neg
+	return w
+}
+
+// reduceLogSumExp lies above the maximum, by at most the logarithm of the number of terms. Kernels
+// subtract the maximum, so that nothing overflows.
+func reduceLogSumExp(c *call) *Val {
+	a := c.x(0)
+	v := c.reduce(func(s cells) Range {
+		lo, hi := logSumExp(s.of, func(r Range) float64 { return r.Lo }), logSumExp(s.of, func(r Range) float64 { return r.Hi })
+		return add(Range{lo, hi}, Range{math.Log(s.least), math.Log(s.most)})
+	})
+	e := 4 * accumUnit * math.Abs(v.Hull().MaxAbs())
+	if math.IsInf(e, 0) {
+		e = 0
+	}
+	v.nan = a.nan || a.special()
+	return v.widen(e)
+}
+
+func logSumExp(of []Range, end func(Range) float64) float64 {
+	top := math.Inf(-1)
+	for _, r := range of {
+		top = math.Max(top, end(r))
+	}
+	if math.IsInf(top, 0) {
+		return top
+	}
+	t := 0.0
+	for _, r := range of {
+		t += math.Exp(end(r) - top)
+	}
+	return top + math.Log(t)
+}
+
+// argOp is an index along the axis.
+func argOp(c *call) *Val {
+	axis, ok := c.axis("axis", 0, c.rank(0))
+	return c.index(axis, ok)
+}
+
+// index bounds positions along an axis of the first input.
+func (c *call) index(axis int, ok bool) *Val {
+	v := scalar(Range{0, math.MaxInt64})
+	if ok {
+		if _, hi := c.dim(0, axis); hi >= 0 {
+			v.hi[0] = math.Max(float64(hi-1), 0)
+		}
+	}
+	v.integer = true
+	return v
+}
+
+// cumSumOp sums between one and all elements along the axis, none of them where it is exclusive.
+func cumSumOp(c *call) *Val {
+	v, ok := c.full(0)
+	n := c.elements()
+	keep := make([]bool, len(v.dims))
+	if axis, given := c.ints(1); given && ok && len(axis) == 1 {
+		a := int(axis[0])
+		if a < 0 {
+			a += len(v.dims)
+		}
+		for i := range keep {
+			keep[i] = i != a
+		}
+		if _, hi := c.dim(0, a); hi >= 0 {
+			n = float64(hi)
+		}
+	}
+	s := v.collapse(keep)
+	out := map1(s, func(x Range) Range {
+		e := sumError(n, product(n, x.MaxAbs()))
+		r := mul(x, Range{1, math.Max(n, 1)})
+		if c.n.Int("exclusive", 0) != 0 {
+			r = r.join(Range{0, 0})
+		}
+		if x.Lo >= 0 {
+			return Range{math.Max(r.Lo-e, 0), r.Hi + e}
+		}
+		return Range{r.Lo - e, r.Hi + e}
+	})
+	out.integer, out.nan = s.integer, s.nan || s.posInf && s.negInf
+	return out
+}
+
+// cumProdOp multiplies between none and all elements along the axis.
+func cumProdOp(c *call) *Val {
+	a, n := c.x(0).flat(), c.elements()
+	return map1(a, func(x Range) Range {
+		m := corners(absolute(x), Range{0, n})
+		if x.Lo >= 0 {
+			return m
+		}
+		return Range{-m.Hi, m.Hi}
+	})
+}
+
+// topKOp picks elements along an axis, the greatest or least first, and tells their positions.
+func topKOp(c *call) []*Val {
+	v, ok := c.full(0)
+	axis, ok2 := c.axis("axis", -1, c.rank(0))
+	if !ok || !ok2 {
+		return []*Val{v.flat(), c.index(0, false)}
+	}
+	keep := make([]bool, len(v.dims))
+	for i := range keep {
+		keep[i] = i != axis
+	}
+	return []*Val{v.collapse(keep), c.index(axis, true)}
+}
