@@ -16,7 +16,7 @@ import (
 type Options struct {
 	// Ranges holds the ranges of inputs by name, and of initializers that may still move: a float
 	// initializer whose values do not span the range exactly stops being a constant.
-	Ranges map[string]Declared
+	Ranges map[string]Given
 	// Hold returns the format a value will be held in, numfmt.Invalid for the one it is typed as.
 	// It may be nil.
 	Hold func(v *graph.Value) numfmt.Format
@@ -118,7 +118,7 @@ func (p *pass) seed() error {
 
 // declare sets the range given for a value. An infinite end of it is a bound that does not exist,
 // not an infinite element.
-func (p *pass) declare(v *graph.Value, d Declared) {
+func (p *pass) declare(v *graph.Value, d Given) {
 	x := scalar(d.Range)
 	x.basis = d.Basis
 	if d.Basis == Unknown {
@@ -240,7 +240,27 @@ func (p *pass) set(v *graph.Value, x *Val) {
 		x = p.constant(v.Const)
 	}
 	x = p.hold(v, p.fact(v, x))
-	p.vals[v] = x.fit()
+	p.vals[v] = x.ranked(v.Type.Shape).fit()
+}
+
+// ranked gives a value as many dimensions as its shape has. Bounds with more, or of other sizes than
+// the shape's, come from a model that contradicts itself.
+func (v *Val) ranked(s graph.Shape) *Val {
+	if s == nil {
+		return v
+	}
+	if len(v.dims) > len(s) {
+		return v.flat()
+	}
+	for i, d := range v.dims {
+		if k := s[len(s)-len(v.dims)+i]; d != 1 && k.Known() && k.N != int64(d) {
+			return v.flat()
+		}
+	}
+	if len(v.dims) == len(s) {
+		return v
+	}
+	return v.with(pad(v.dims, len(s)), v.lo, v.hi)
 }
 
 // unknown makes everything possible behind an operator without transfer function.

@@ -36,7 +36,7 @@ func (b Basis) String() string {
 // Range is an interval, both ends included; its ends may be infinite.
 type Range struct{ Lo, Hi float64 }
 
-// All is the range of a value of which nothing is known.
+// all is the range of a value of which nothing is known.
 var all = Range{math.Inf(-1), math.Inf(1)}
 
 // String returns the range as in "[-2.64, 2.64]".
@@ -62,8 +62,8 @@ func (r Range) meet(q Range) Range {
 	return m
 }
 
-// Declared is the range given for an input.
-type Declared struct {
+// Given is the range given for an input, or for an initializer that may still move.
+type Given struct {
 	Range Range
 	Basis Basis
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/amplint/amplint/graph/infer"
 	"github.com/amplint/amplint/graph/onnxtxt"
 	"github.com/amplint/amplint/graph/pattern"
 )
@@ -14,7 +15,7 @@ import (
 func find(t *testing.T, body string) *pattern.Set {
 	t.Helper()
 	src := `<ir_version: 8, opset_import: ["" : 17, "com.microsoft" : 1]>
-g (float[2, 16] x, float[2, 16] m, float[2, 4, 16] q, float[2, 16, 4] k) => (float[M, N] y)
+g (float[2, 16] x, float[2, 16] m, float[2, 4, 16] q, float[2, 16, 4] k, float[2, 1, 4] drop) => (float[M, N] y)
 <float two = {2}, float half = {-0.5}, float root = {0.5}, float eps = {1e-5}, float n = {16}, float inv = {0.0625}, float one = {1},
  float zero = {0}, float big = {1e6}, float low = {-1e9}, int64[1] last = {-1}, int64[1] first = {0}, float[16] gamma, float[16] beta>
 {` + body + `}`
@@ -22,6 +23,9 @@ g (float[2, 16] x, float[2, 16] m, float[2, 4, 16] q, float[2, 16, 4] k) => (flo
 	src = strings.Replace(src, "float[16] gamma, float[16] beta", "float[16] gamma = "+zeros+", float[16] beta = "+zeros, 1)
 	m, err := onnxtxt.Parse("test", []byte(src))
 	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := infer.Run(m, infer.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	return pattern.Find(m)
@@ -133,7 +137,7 @@ func TestRatios(t *testing.T) {
 }
 
 func TestAttention(t *testing.T) {
-	s := find(t, `p = MatMul(q, k) s = Div(p, two) b = Mul(m, low) c = Unsqueeze(b, last) z = Add(s, c) y = Softmax(z)`)
+	s := find(t, `p = MatMul(q, k) s = Div(p, two) b = Mul(drop, low) z = Add(s, b) y = Softmax(z)`)
 	if len(s.Logits) != 1 || len(s.Masks) != 1 {
 		t.Fatalf("%d logits and %d masks, want 1 and 1", len(s.Logits), len(s.Masks))
 	}
