@@ -117,7 +117,7 @@ func (p *pass) seed() error {
 }
 
 // declare sets the range given for a value. An infinite end of it is a bound that does not exist,
-// not an infinite element.
+// unless the data hold such an element.
 func (p *pass) declare(v *graph.Value, d Given) {
 	x := scalar(d.Range)
 	x.basis = d.Basis
@@ -125,6 +125,7 @@ func (p *pass) declare(v *graph.Value, d Given) {
 		x.why = v
 	}
 	x.integer = !v.Type.Elem.IsFloat()
+	x.nan, x.posInf, x.negInf = d.NaN, d.Inf && math.IsInf(d.Range.Hi, 1), d.Inf && math.IsInf(d.Range.Lo, -1)
 	if f, ok := held(v.Type.Elem); ok { // the data are stored as the input's type
 		x.lo[0], x.hi[0] = roundOut(f, d.Range)
 	}

@@ -66,4 +66,6 @@ func (r Range) meet(q Range) Range {
 type Given struct {
 	Range Range
 	Basis Basis
+	NaN   bool // an element may be NaN
+	Inf   bool // an infinite end of the range is an element, not a bound that does not exist
 }
