@@ -129,6 +129,7 @@ const maxPasses = 4
 // carried walks a body until the types it carries from one pass to the next hold for every pass.
 func (c *ctx) carried(g *graph.Graph, in []*graph.Value, from []graph.Type, out []*graph.Value) error {
 	types := slices.Clone(from)
+	start := c.made
 	for pass := range maxPasses {
 		for i, v := range in {
 			c.enter(v, types[i])
@@ -138,7 +139,7 @@ func (c *ctx) carried(g *graph.Graph, in []*graph.Value, from []graph.Type, out 
 		}
 		stable := true
 		for i, v := range out {
-			if v == nil || sameType(types[i], v.Type) {
+			if v == nil || holds(types[i], v.Type, start) {
 				continue
 			}
 			stable = false
@@ -151,22 +152,35 @@ func (c *ctx) carried(g *graph.Graph, in []*graph.Value, from []graph.Type, out 
 	return nil
 }
 
+// holds tells whether an input's type covers the output that becomes the next pass's input. A dimension that was
+// opened since the symbol numbered start stands for any size.
+func holds(in, out graph.Type, start int) bool {
+	if in.Kind != out.Kind || in.Elem != out.Elem || in.Shape != nil && len(in.Shape) != len(out.Shape) || in.Shape != nil && out.Shape == nil {
+		return false
+	}
+	for i, d := range in.Shape {
+		if d != out.Shape[i] && !madeSince(d, start) {
+			return false
+		}
+	}
+	if in.Of == nil || out.Of == nil {
+		return in.Of == out.Of
+	}
+	return holds(*in.Of, *out.Of, start)
+}
+
 // widen joins the types of two passes; in the end the whole shape is given up.
 func (c *ctx) widen(a, b graph.Type, pass int) graph.Type {
 	if a.Kind == graph.KindUnknown {
 		return b
 	}
 	t := c.join(a, b)
-	if pass >= maxPasses-2 {
-		t.Shape = nil
-		if t.Kind == graph.KindUnknown {
-			return t
-		}
-		if t.Of != nil {
-			of := *t.Of
-			of.Shape = nil
-			t.Of = &of
-		}
+	if pass < maxPasses-2 || t.Kind == graph.KindUnknown {
+		return t
+	}
+	t.Shape = nil
+	if t.Of != nil {
+		t.Of = &graph.Type{Kind: t.Of.Kind, Elem: t.Of.Elem}
 	}
 	return t
 }

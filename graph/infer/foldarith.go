@@ -61,7 +61,10 @@ func variadic(f binaryFunc) folder {
 		}
 		out := &data{dims: dims}
 		for i, d := range in {
-			at := d.spread(dims)
+			var at []num
+			if d != nil {
+				at = d.spread(dims)
+			}
 			if at == nil {
 				return nil
 			}

@@ -14,12 +14,22 @@ func sequenceOps() map[string]operator {
 			"ConcatFromSequence": concatFromSequence, "Optional": optional, "OptionalGetElement": optionalGet,
 		},
 		each(identity, "SequenceErase"),
-		each(scalarOut, "SequenceLength", "OptionalHasElement"),
+		map[string]operator{"SequenceLength": scalarOut, "OptionalHasElement": hasElement},
 	)
 }
 
 func scalarOut(c *ctx) error {
 	c.set(0, graph.Shape{})
+	return nil
+}
+
+// hasElement is certain for an input that is left out, as in the instance of a function, or that is no optional.
+func hasElement(c *ctx) error {
+	c.set(0, graph.Shape{})
+	k := c.in(0).Kind
+	if len(c.data) > 0 && (!c.has(0) || k != graph.KindOptional && k != graph.KindUnknown) {
+		c.data[0] = &data{elem: graph.Bool, dims: []int64{}, at: []num{boolNum(c.has(0))}}
+	}
 	return nil
 }
 

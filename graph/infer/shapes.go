@@ -145,17 +145,6 @@ func (w *walk) joinShape(a, b graph.Shape) graph.Shape {
 	return out
 }
 
-// sameType tells whether two types are equal, dimensions included.
-func sameType(a, b graph.Type) bool {
-	if a.Kind != b.Kind || a.Elem != b.Elem || (a.Shape == nil) != (b.Shape == nil) || !slices.Equal(a.Shape, b.Shape) {
-		return false
-	}
-	if a.Of == nil || b.Of == nil {
-		return a.Of == b.Of
-	}
-	return sameType(*a.Of, *b.Of)
-}
-
 // reorder returns s with its dimensions in the order of perm.
 func reorder(s graph.Shape, perm []int64) graph.Shape {
 	out := make(graph.Shape, len(perm))

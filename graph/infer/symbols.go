@@ -45,6 +45,15 @@ func (s *symbols) fresh() graph.Dim {
 	return d
 }
 
+// madeSince tells whether a dimension is a symbol made up as number start or later.
+func madeSince(d graph.Dim, start int) bool {
+	if !madeUp.MatchString(d.Sym) {
+		return false
+	}
+	n, err := strconv.Atoi(d.Sym[2:])
+	return err == nil && n >= start
+}
+
 // num returns the number or expression that a dimension is.
 func (s *symbols) num(d graph.Dim) num {
 	if d.Sym == "" {
