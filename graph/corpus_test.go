@@ -88,6 +88,9 @@ var reencodings = []struct {
 		return nil
 	}},
 	{"extended", func(m *Model) error { // a new node before every output, which hands its name to it
+		if m.Opset("") == 0 {
+			m.SetOpset("", 13)
+		}
 		for i, o := range m.Graph.Outputs {
 			if o.Producer == nil {
 				continue
@@ -130,6 +133,11 @@ func TestCorpusReencoded(t *testing.T) {
 			if err := e.edit(k); err != nil {
 				t.Logf("%s: %s: %v", path, e.name, err)
 				continue
+			}
+			if e.name != "fresh" {
+				for _, err := range k.Problems() {
+					t.Logf("%s: %s: %v", path, e.name, err)
+				}
 			}
 			var b bytes.Buffer
 			if _, err := k.WriteTo(&b); err != nil {

@@ -153,11 +153,13 @@ func (m *Model) SetOpset(domain string, version int64) {
 	if domain == "ai.onnx" {
 		domain = ""
 	}
-	for i := range m.Opsets {
+	found := false
+	for i := range m.Opsets { // some exporters import a domain twice
 		if m.Opsets[i].Domain == domain {
-			m.Opsets[i].Version = version
-			return
+			m.Opsets[i].Version, found = version, true
 		}
 	}
-	m.Opsets = append(m.Opsets, Opset{domain, version})
+	if !found {
+		m.Opsets = append(m.Opsets, Opset{domain, version})
+	}
 }
