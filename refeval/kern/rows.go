@@ -1,0 +1,120 @@
+package kern
+
+import "math"
+
+// Lanes is how many chains a sum over a row runs in: element i goes to chain i modulo Lanes.
+const Lanes = 32
+
+// lanes are the sums of the chains.
+type lanes [Lanes]float32
+
+// total adds the chains pairwise.
+func (s *lanes) total() float32 {
+	for n := Lanes / 2; n > 0; n /= 2 {
+		for i := range n {
+			s[i] += s[i+n]
+		}
+	}
+	return s[0]
+}
+
+// SumRow returns the sum of x.
+func (e *Engine) SumRow(x []float32) float32 {
+	var s lanes
+	done := e.level.sum(&s, x)
+	for i, v := range x[done:] {
+		s[i%Lanes] += v
+	}
+	return s.total()
+}
+
+// squares returns the sum of (x - m)².
+func (e *Engine) squares(x []float32, m float32) float32 {
+	var s lanes
+	done := e.level.squares(&s, x, m)
+	for i, v := range x[done:] {
+		d := v - m
+		s[i%Lanes] += float32(d * d)
+	}
+	return s.total()
+}
+
+// MaxRow returns the greatest number of x that is not NaN, -Inf if there is none.
+func (e *Engine) MaxRow(x []float32) float32 {
+	s := lanes{}
+	for i := range s {
+		s[i] = float32(math.Inf(-1))
+	}
+	done := e.level.max(&s, x)
+	m := s[0]
+	for _, v := range s[1:] {
+		m = greater(m, v)
+	}
+	for _, v := range x[done:] {
+		m = greater(m, v)
+	}
+	return m
+}
+
+// greater takes x if y is NaN.
+func greater(x, y float32) float32 {
+	if y > x {
+		return y
+	}
+	return x
+}
+
+// Softmax sets each row of dst, n numbers wide, to e^(x-max) divided by the sum of these. dst may
+// be x.
+func (e *Engine) Softmax(dst, x []float32, rows, n int) {
+	e.Parallel(rows, 1, 20*n, func(lo, hi int) {
+		s := e.Serial()
+		for i := lo; i < hi; i++ {
+			d, v := dst[i*n:(i+1)*n], x[i*n:(i+1)*n]
+			s.expMinus(d, v, s.MaxRow(v))
+			s.Div(d, d, []float32{s.SumRow(d)})
+		}
+	})
+}
+
+// Norm are the parameters of LayerNorm.
+type Norm struct {
+	Scale, Bias []float32 // as long as a row, or nil
+	Epsilon     float32
+	RMS         bool      // no mean is subtracted
+	Mean, Inv   []float32 // if not nil, set to the mean and the factor of each row
+}
+
+// LayerNorm sets each row of dst, n numbers wide, to (x - mean) / √(variance + ε), times the scale,
+// plus the bias. dst may be x.
+func (e *Engine) LayerNorm(dst, x []float32, rows, n int, p *Norm) {
+	e.Parallel(rows, 1, 4*n, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			mean, inv := e.Serial().norm(dst[i*n:(i+1)*n], x[i*n:(i+1)*n], p)
+			if p.Mean != nil {
+				p.Mean[i] = mean
+			}
+			if p.Inv != nil {
+				p.Inv[i] = inv
+			}
+		}
+	})
+}
+
+func (e *Engine) norm(dst, x []float32, p *Norm) (mean, inv float32) {
+	n := float32(len(x))
+	if !p.RMS {
+		mean = e.SumRow(x) / n
+	}
+	v := e.squares(x, mean)/n + p.Epsilon
+	inv = 1 / float32(math.Sqrt(float64(v)))
+	e.Sub(dst, x, []float32{mean})
+	e.Mul(dst, dst, []float32{inv})
+	if p.Scale != nil {
+		e.Mul(dst, dst, p.Scale)
+	}
+	if p.Bias != nil {
+		e.Add(dst, dst, p.Bias)
+	}
+	return mean, inv
+}
