@@ -55,8 +55,16 @@ func decode(b []byte, t graph.Type, depth int) (*Value, string, error) {
 		return nil, "", fmt.Errorf("values are nested more than %d deep", maxNesting)
 	}
 	switch t.Kind {
-	case graph.KindSequence, graph.KindOptional:
+	case graph.KindSequence:
 		return decodeContainer(b, t, depth)
+	case graph.KindOptional:
+		v, name, err := decodeContainer(b, t, depth)
+		if err != nil && t.Of != nil { // what it holds is often stored without the container
+			if v, name, inner := decode(b, *t.Of, depth+1); inner == nil {
+				return v, name, nil
+			}
+		}
+		return v, name, err
 	case graph.KindTensor, graph.KindUnknown:
 		x, err := graph.DecodeTensor(b)
 		if err != nil {

@@ -41,12 +41,12 @@ func optOf(t graph.Type) graph.Type { return graph.Type{Kind: graph.KindOptional
 func TestFolder(t *testing.T) {
 	u8 := graph.TensorOf(graph.Uint8, nil)
 	inputs := []*graph.Value{{Name: "a", Type: u8}, {Name: "b", Type: u8}, {Name: "s", Type: seqOf(u8)},
-		{Name: "o", Type: optOf(u8)}, {Name: "n", Type: optOf(seqOf(u8))}}
+		{Name: "o", Type: optOf(u8)}, {Name: "n", Type: optOf(seqOf(u8))}, {Name: "bare", Type: optOf(u8)}}
 	dir := folder(t, "input_0.pb", tensorProto("b", 1), "input_1.pb", tensorProto("a", 2),
 		"input_2.pb", field(1, "s")+field(3, tensorProto("", 3))+field(3, tensorProto("", 4)),
-		"input_3.pb", field(3, tensorProto("", 5)), "input_4.pb", field(1, "n"))
+		"input_3.pb", field(3, tensorProto("", 5)), "input_4.pb", field(1, "n"), "input_5.pb", tensorProto("bare", 6))
 	s := must(Load(dir, inputs))[0]
-	for name, want := range map[string]string{"a": "\x02", "b": "\x01", "s": "\x03\x04", "o": "\x05", "n": ""} {
+	for name, want := range map[string]string{"a": "\x02", "b": "\x01", "s": "\x03\x04", "o": "\x05", "n": "", "bare": "\x06"} {
 		got := ""
 		for _, a := range s.Inputs[name].Tensors() {
 			for _, x := range must(must(a.Tensor()).Int64s()) {
@@ -94,6 +94,13 @@ func TestDamagedFolder(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.err) {
 			t.Errorf("%s: error %v, want %q", c.name, err, c.err)
 		}
+	}
+	outputs := folder(t, "output_0.pb", "")
+	if list, err := Load(outputs, []*graph.Value{{Name: "x", Type: optOf(u8)}}); err != nil || len(list) != 1 {
+		t.Errorf("a test without inputs: %v", err)
+	}
+	if _, err := Load(outputs, []*graph.Value{{Name: "x", Type: u8}}); err == nil {
+		t.Error("a test without the input of the model was read")
 	}
 	if _, err := Load(t.TempDir(), nil); err == nil || !strings.Contains(err.Error(), "no input_*.pb") {
 		t.Errorf("empty folder: error %v", err)

@@ -49,7 +49,8 @@ func Load(path string, inputs []*graph.Value) ([]*Sample, error) {
 	if !st.IsDir() {
 		return loadFiles(inputs, path)
 	}
-	if one, _ := filepath.Glob(filepath.Join(escape(path), "input_*.pb")); len(one) > 0 {
+	// A test of a model without inputs, or with none given, has outputs only.
+	if one, _ := filepath.Glob(filepath.Join(escape(path), "*put_*.pb")); len(one) > 0 {
 		return loadFiles(inputs, path)
 	}
 	var list []string
@@ -83,13 +84,16 @@ func loadFiles(inputs []*graph.Value, paths ...string) ([]*Sample, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		if len(s.Inputs) == 0 && len(inputs) > 0 {
+		if len(s.Inputs) == 0 && slices.ContainsFunc(inputs, needed) {
 			return nil, fmt.Errorf("%s: it holds no input of the model (%s)", path, names(inputs))
 		}
 		list = append(list, s)
 	}
 	return list, nil
 }
+
+// needed tells whether a model cannot run without an input.
+func needed(v *graph.Value) bool { return v.Type.Kind != graph.KindOptional }
 
 func names(inputs []*graph.Value) string {
 	list := make([]string, len(inputs))
