@@ -1,0 +1,89 @@
+package rules
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/numfmt"
+	"github.com/amplint/amplint/rangeprop"
+	"github.com/amplint/amplint/rewrite"
+)
+
+var constantUnderflow = Rule{
+	Name:  "constant-underflow",
+	Title: "constant vanishes in the format",
+	Kind:  Underflow,
+	Model: checkConstantUnderflow,
+}
+
+// mostly is the share of a constant's elements that must vanish for the rest not to make up for
+// them. A few tiny weights among others do no harm.
+const mostly = 0.9
+
+func checkConstantUnderflow(p *Pass) {
+	for v, s := range p.constants() {
+		f, ok := p.low(v)
+		nonzero := s.Count() - s.Zeros() - s.NaNs() - s.Infs()
+		if !ok || nonzero == 0 {
+			continue
+		}
+		gone := float64(s.Underflow(f)) / float64(nonzero)
+		below := float64(s.Underflow(f)+s.Subnormal(f)) / float64(nonzero)
+		if below < mostly {
+			continue
+		}
+		uses, through := readers(v)
+		for _, u := range uses {
+			if multiplies(u) && !p.known(u.Node, v) {
+				p.vanishing(v, s, u, f, gone, through)
+				break
+			}
+		}
+	}
+}
+
+// multiplies tells whether the constant is a factor or divisor, so that all depends on it.
+func multiplies(u graph.Use) bool {
+	return is(u.Node, "Mul", "MatMul", "Gemm", "Conv", "ConvTranspose", "BatchNormalization") && u.Index <= 1 || is(u.Node, "Div") && u.Index == 1
+}
+
+// vanishing reports a factor that is 0 in the format, or is kept by subnormal numbers only, which
+// kernels may flush to 0.
+func (p *Pass) vanishing(v *graph.Value, s stats, u graph.Use, format numfmt.Format, gone float64, through []*graph.Value) {
+	lo, hi := s.extremes()
+	f := p.at(u.Node, v)
+	f.Range, f.Limit, f.Evidence = rangeprop.Range{Lo: lo, Hi: hi}, format.MinNormal(), Kernel
+	state := "subnormal in %s (least normal %.5g): a kernel that flushes such numbers makes it 0"
+	if gone >= mostly {
+		f.Evidence, f.Consequence, f.Limit = Constant, p.vanished(u), format.MinSubnormal()
+		state = "0 in %s (least %.5g)"
+	}
+	if f.Evidence == Kernel && s.Count() > 1 {
+		return // weights as small as that in all places are rounded, not lost
+	}
+	name := fmt.Sprintf("%s is %.5g", v.Name, s.furthest())
+	if s.Count() > 1 {
+		name = fmt.Sprintf("%s holds at most %.5g", v.Name, math.Abs(s.furthest()))
+	}
+	f.Message = name + ", which is " + fmt.Sprintf(state, format, f.Limit) + consequenceText(f.Consequence)
+	for _, w := range through {
+		f.Consequences = append(f.Consequences, w.Key())
+	}
+	f.Edits = []rewrite.Edit{rewrite.Widen{Value: v}}
+	p.report(f)
+}
+
+// vanished tells what a factor of 0 does: a division by it is infinite, a product that would have
+// been too small for the format anyway is not missed.
+func (p *Pass) vanished(u graph.Use) string {
+	if u.Node.Op == "Div" {
+		return Visible
+	}
+	out := u.Node.Out(0)
+	f, ok := p.low(out)
+	if ok && p.rests(out) && p.Range(out).MaxAbs() <= f.MinNormal() {
+		return Absorbed
+	}
+	return Silent
+}

@@ -1,0 +1,53 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/rewrite"
+)
+
+var divisionByZero = Rule{
+	Name:  "division-by-zero",
+	Title: "divisor vanishes in the format",
+	Kind:  Underflow,
+	Model: checkDivisionByZero,
+}
+
+// checkDivisionByZero reports divisors that stay away from 0 in FP32 and round to 0 here. One that
+// may be 0 in FP32 too is none of narrowing's business.
+func checkDivisionByZero(p *Pass) {
+	for n := range p.Model.Nodes() {
+		at := 0
+		switch {
+		case is(n, "Div"):
+			at = 1
+		case !is(n, "Reciprocal"):
+			continue
+		}
+		checkDivisor(p, n, n.In(at))
+	}
+}
+
+func checkDivisor(p *Pass, n *graph.Node, v *graph.Value) {
+	f, ok := p.low(v)
+	if !ok || p.constant(v) != nil || p.known(n, nil) || p.known(maker(moved(plain(v))), nil) {
+		return
+	}
+	r := p.Range(v)
+	low, evidence := r.Lo, Likely
+	if q := p.reached[v].raw; q.lo.level > unreached && q.lo.at > 0 && q.lo.at <= f.ZeroAt() {
+		low, evidence = q.lo.at, Witness
+	}
+	if evidence == Likely && (!p.rests(v) || low <= 0 || low > f.ZeroAt()) {
+		return
+	}
+	find := p.at(n, n.Out(0))
+	find.Range, find.Limit, find.Evidence = r, f.MinSubnormal(), evidence
+	if evidence == Witness {
+		find.Consequence = p.harmOf(n.Out(0), damage{pos: true, neg: true, whole: true, least: 1}).consequence()
+	}
+	find.Message = fmt.Sprintf("the divisor %s comes down to %.5g, which is 0 in %s (least %.5g)", v.Name, low, f, f.MinSubnormal())
+	find.Edits = append([]rewrite.Edit{rewrite.Widen{Value: v}}, p.excessEdits(n)...)
+	p.report(find)
+}

@@ -1,0 +1,217 @@
+package rules
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/numfmt"
+	"github.com/amplint/amplint/rangeprop"
+	"github.com/amplint/amplint/rewrite"
+)
+
+// excess is a value that may pass the limit of its format.
+type excess struct {
+	value    *graph.Value
+	format   numfmt.Format
+	bound    rangeprop.Range
+	worst    float64 // the end that passes the limit furthest: reached, or else the bound's
+	evidence Evidence
+	damage   damage
+	carried  bool // an input of the node passes the limit already, or nothing bounds it
+}
+
+// excessOf tells whether a value may pass the limit of its format, and how that is known. A bound
+// that rests on nothing does not count.
+func (p *Pass) excessOf(v *graph.Value) (e excess, ok bool) {
+	f, held := p.low(v)
+	if !held || p.constant(v) != nil {
+		return e, false
+	}
+	limit := f.OverflowAt()
+	e = excess{value: v, format: f, bound: p.Range(v)}
+	if r := p.reached[v].raw; r.lo.level > unreached && -r.lo.at >= limit || r.hi.level > unreached && r.hi.at >= limit {
+		e.evidence = Witness
+		e.damage = damage{pos: r.hi.level > unreached && r.hi.at >= limit, neg: r.lo.level > unreached && -r.lo.at >= limit, whole: true, least: limit}
+		e.worst = furthest(r.lo.at, r.hi.at, e.damage)
+	}
+	if !p.rests(v) {
+		return e, e.evidence == Witness
+	}
+	if e.bound.Lo >= limit || -e.bound.Hi >= limit {
+		e.evidence = Always
+	}
+	if e.evidence == Unproved {
+		e.damage = damage{pos: e.bound.Hi >= limit, neg: -e.bound.Lo >= limit, whole: true, least: limit}
+		e.worst = furthest(e.bound.Lo, e.bound.Hi, e.damage)
+		e.carried = p.carriedExcess(v) || math.IsInf(e.worst, 0)
+	}
+	return e, e.damage.pos || e.damage.neg
+}
+
+// rootOf is excessOf for values that are where it begins: not those that only pass on what was over
+// the limit before, or that the fix of another finding holds in FP32 already.
+func (p *Pass) rootOf(v *graph.Value) (e excess, ok bool) {
+	if n := maker(v); is(n, additive...) && p.overInput(n) {
+		return e, false
+	}
+	e, ok = p.excessOf(v)
+	if k, wide := p.wide[v]; wide && (k != Overflow || e.evidence < Observed) {
+		return e, false
+	}
+	return e, ok
+}
+
+// additive lists the operators whose result passes the limit only because their input does, or
+// shortly before it would: what overflows there has overflowed before.
+var additive = []string{"Add", "Sub", "ReduceSum", "ReduceMean", "ReduceMax", "CumSum", "Sum", "Sqrt", "Relu", "LeakyRelu", "Abs", "Neg", "Max", "Min", "Concat", "Where", "AveragePool", "MaxPool", "GlobalAveragePool"}
+
+// overInput tells whether an input of the node can be taken past its limit.
+func (p *Pass) overInput(n *graph.Node) bool {
+	for _, in := range n.Inputs {
+		f, ok := p.low(in)
+		r := p.reached[in].raw
+		if ok && p.constant(in) == nil && (r.hi.level > unreached && r.hi.at >= f.OverflowAt() || r.lo.level > unreached && -r.lo.at >= f.OverflowAt()) {
+			return true
+		}
+	}
+	return false
+}
+
+func furthest(lo, hi float64, d damage) float64 {
+	if d.neg && (!d.pos || -lo > hi) {
+		return lo
+	}
+	return hi
+}
+
+// carriedExcess tells whether a float input of the value's node may be over its limit itself, so
+// that the node is no root.
+func (p *Pass) carriedExcess(v *graph.Value) bool {
+	n := maker(v)
+	if n == nil {
+		return false
+	}
+	for _, in := range n.Inputs {
+		if f, ok := p.low(in); ok && p.constant(in) == nil && p.Range(in).MaxAbs() >= f.OverflowAt() {
+			return true
+		}
+	}
+	return false
+}
+
+// overflowAt reports an excess at the node that makes it. What it does to the output decides
+// together with the evidence; pattern says that the shape of the graph around it is one that
+// overflows in real models, so that a bound alone is a warning.
+func (p *Pass) overflowAt(n *graph.Node, e excess, pattern bool, what string) {
+	if e.evidence == Unproved && pattern {
+		e.evidence = Likely
+	}
+	if e.evidence == Unproved && e.carried {
+		return
+	}
+	f := p.at(n, e.value)
+	f.Limit, f.Evidence = e.format.Max(), e.evidence
+	if f.Evidence >= Observed {
+		f.Consequence = p.harmOf(e.value, e.damage).consequence()
+	} else if p.harmOf(e.value, e.damage) == harmless {
+		f.Consequence = Absorbed
+	}
+	f.Message = p.overflowText(e, what) + consequenceText(f.Consequence)
+	f.Reason = reasonOf(e)
+	f.Consequences = p.trail(e.value)
+	f.Edits = p.widened(e.value)
+	if e.evidence == Unproved {
+		f.Edits, f.Consequences = f.Edits[:1], nil
+	}
+	p.report(f)
+}
+
+func (p *Pass) overflowText(e excess, what string) string {
+	verb := "reaches"
+	if math.IsInf(e.worst, 0) {
+		return fmt.Sprintf("nothing bounds %s, which is Inf in %s past %.5g", what, e.format, e.format.Max())
+	}
+	if e.evidence < Observed {
+		verb = "may reach"
+	}
+	return fmt.Sprintf("%s %s %.5g, which is %s in %s (max %.5g)", what, verb, e.worst, p.shown(e.format, e.worst), e.format, e.format.Max())
+}
+
+// shown prints a number as the format would hold it.
+func (p *Pass) shown(f numfmt.Format, x float64) string {
+	return fmt.Sprintf("%.5g", f.Round(x))
+}
+
+func reasonOf(e excess) string {
+	switch e.evidence {
+	case Witness:
+		return "inputs at the ends of their declared ranges take it there"
+	case Always:
+		return "its bound leaves no other outcome"
+	}
+	return fmt.Sprintf("its bound is %s", e.bound)
+}
+
+func consequenceText(c string) string {
+	switch c {
+	case Absorbed:
+		return "; the output stays right"
+	case Silent:
+		return "; the output is finite and wrong"
+	case Visible:
+		return "; Inf or NaN reaches the output"
+	}
+	return ""
+}
+
+// widened returns the edits that hold a value in FP32, and with it every value computed from it
+// that may pass the limit too, until they are small again.
+func (p *Pass) widened(v *graph.Value) []rewrite.Edit {
+	var edits []rewrite.Edit
+	for _, w := range p.region(v) {
+		edits = append(edits, rewrite.Widen{Value: w})
+	}
+	return edits
+}
+
+// maxRegion ends a region that does not come to an end by itself.
+const maxRegion = 64
+
+// region returns a value and, in the order met, what is computed from it and may pass the limit.
+func (p *Pass) region(v *graph.Value) []*graph.Value {
+	list := []*graph.Value{v}
+	seen := map[*graph.Value]bool{v: true}
+	for i := 0; i < len(list) && len(list) < maxRegion; i++ {
+		uses, _ := flow(list[i])
+		for _, u := range uses {
+			for _, o := range u.Node.Outputs {
+				if o == nil || seen[o] || !p.exceeds(o) {
+					continue
+				}
+				seen[o] = true
+				list = append(list, o)
+			}
+		}
+	}
+	return list
+}
+
+// exceeds tells whether a value is held low and its bound passes the limit.
+func (p *Pass) exceeds(v *graph.Value) bool {
+	f, ok := p.low(v)
+	if !ok {
+		return false
+	}
+	r := p.Range(v)
+	return p.rests(v) && r.MaxAbs() >= f.OverflowAt() || math.IsNaN(r.Lo)
+}
+
+// trail returns the keys of the values behind v that take its damage on, within reach.
+func (p *Pass) trail(v *graph.Value) []string {
+	var keys []string
+	for _, w := range p.region(v)[1:] {
+		keys = append(keys, w.Key())
+	}
+	return keys
+}

@@ -1,0 +1,61 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/numfmt"
+)
+
+var fp8Saturation = Rule{
+	Name:  "fp8-saturation",
+	Title: "scale of a quantisation is too small for its input",
+	Kind:  Overflow,
+	Model: checkFP8Saturation,
+}
+
+func checkFP8Saturation(p *Pass) {
+	for n := range p.Model.Nodes() {
+		if is(n, "QuantizeLinear") && n.Out(0) != nil {
+			checkQuantize(p, n)
+		}
+	}
+}
+
+// clipped is the share by which an input may pass the largest quantised number. Calibration cuts
+// the outermost values off on purpose, not half of the range.
+const clipped = 1.25
+
+func checkQuantize(p *Pass, n *graph.Node) {
+	f, ok := n.Out(0).Type.Elem.Format()
+	scale, known := p.scalar(n.In(1))
+	if !ok || f.Bits() != 8 || !known || scale <= 0 {
+		return
+	}
+	top, evidence := p.Range(n.In(0)).MaxAbs()/scale, Likely
+	if r := p.reachOf(n.In(0)); r.level() > unreached {
+		top, evidence = max(r.hi.at, -r.lo.at)/scale, Witness
+	} else if !p.rests(n.In(0)) {
+		return
+	}
+	if top < clipped*f.Max() {
+		return
+	}
+	find := p.at(n, n.Out(0))
+	find.Limit, find.Evidence = f.Max()*scale, evidence
+	if evidence == Witness {
+		find.Consequence = Silent
+	}
+	find.Message = fmt.Sprintf("%s comes to %.5g, which is %.5g after the scale %.5g; %s ends at %.5g%s", n.In(0).Name, top*scale, top, scale, f, f.Max(), saturationText(n, f))
+	p.report(find)
+}
+
+func saturationText(n *graph.Node, f numfmt.Format) string {
+	switch {
+	case n.Int("saturate", 1) != 0:
+		return ", where it saturates"
+	case f.HasInf():
+		return ", past which it is Inf"
+	}
+	return ", past which it is NaN"
+}

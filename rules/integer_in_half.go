@@ -1,0 +1,108 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/rewrite"
+)
+
+var integerInHalf = Rule{
+	Name:  "integer-in-half",
+	Title: "integers are too large to be exact in the format",
+	Kind:  IndexExactness,
+	Model: checkIntegerInHalf,
+}
+
+func checkIntegerInHalf(p *Pass) {
+	for n := range p.Model.Nodes() {
+		if is(n, "Cast", "CastLike", "CumSum", "Add", "Sub", "Mul", "Range", "ReduceSum") && !p.known(n, nil) {
+			checkInteger(p, n)
+		}
+	}
+}
+
+// checkInteger reports the first node at which whole numbers pass what the format counts exactly,
+// where something behind it needs them exact.
+func checkInteger(p *Pass, n *graph.Node) {
+	o := n.Out(0)
+	f, ok := p.low(o)
+	v := p.val(o)
+	if !ok || v == nil || !v.Integer() || p.constant(o) != nil || p.inexact(n) {
+		return
+	}
+	top, evidence := p.Range(o).MaxAbs(), Likely
+	if !p.rests(o) {
+		top = 0
+	}
+	if r := p.reached[o].raw; r.hi.level > unreached && r.hi.at > f.ExactInt() || r.lo.level > unreached && -r.lo.at > f.ExactInt() {
+		top, evidence = max(r.hi.at, -r.lo.at), Witness
+	}
+	sink := needsExact(o)
+	if top <= f.ExactInt() || sink == nil {
+		return
+	}
+	find := p.at(n, o)
+	find.Limit, find.Evidence = f.ExactInt(), evidence
+	if evidence == Witness {
+		find.Consequence = Silent
+	}
+	find.Message = fmt.Sprintf("%s counts up to %.5g; %s holds whole numbers exactly only up to %.5g, and %s (%s) needs them exact",
+		o.Name, top, f, f.ExactInt(), sink.LocalKey(), sink.OpName())
+	find.Edits = p.exactEdits(o)
+	p.report(find)
+}
+
+// inexact tells whether an input of the node passes the exact range already.
+func (p *Pass) inexact(n *graph.Node) bool {
+	for _, in := range n.Inputs {
+		if f, ok := p.low(in); ok && p.Range(in).MaxAbs() > f.ExactInt() {
+			return true
+		}
+	}
+	return false
+}
+
+// counting passes whole numbers on.
+var counting = []string{"Add", "Sub", "Mul", "Div", "Max", "Min", "Clip", "Relu", "CumSum", "Cast", "CastLike", "Where"}
+
+// needsExact returns the node that whole numbers come to and that must have them exact: an index, a
+// cast to integers, a rounding.
+func needsExact(v *graph.Value) *graph.Node {
+	return leadsTo(v, through(counting...), func(u graph.Use) bool {
+		n := u.Node
+		switch {
+		case is(n, "Floor", "Ceil", "Round", "Mod", "Equal", "OneHot"):
+			return true
+		case is(n, "Cast"):
+			o := n.Out(0)
+			return o != nil && o.Type.Elem.IsInt()
+		}
+		return is(n, "Gather", "GatherElements", "GatherND") && u.Index == 1
+	})
+}
+
+// exactEdits holds the numbers in FP32 up to where they are integers again or small.
+func (p *Pass) exactEdits(v *graph.Value) []rewrite.Edit {
+	var edits []rewrite.Edit
+	seen := map[*graph.Value]bool{v: true}
+	queue := []*graph.Value{v}
+	for i := 0; i < len(queue) && i < maxRegion; i++ {
+		v := queue[i]
+		edits = append(edits, rewrite.Widen{Value: v})
+		uses, _ := flow(v)
+		for _, u := range uses {
+			for _, o := range u.Node.Outputs {
+				if o == nil || seen[o] || !o.Type.Float() {
+					continue
+				}
+				f, ok := p.low(o)
+				if ok && (carries(u) || is(u.Node, counting...) || is(u.Node, "Floor", "Ceil", "Round")) && (p.Range(o).MaxAbs() > f.ExactInt() || needsExact(o) != nil) {
+					seen[o] = true
+					queue = append(queue, o)
+				}
+			}
+		}
+	}
+	return edits
+}

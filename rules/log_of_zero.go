@@ -1,0 +1,52 @@
+package rules
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/numfmt"
+	"github.com/amplint/amplint/rewrite"
+)
+
+var logOfZero = Rule{
+	Name:  "log-of-zero",
+	Title: "logarithm of a number that vanishes in the format",
+	Kind:  Underflow,
+	Model: checkLogOfZero,
+}
+
+func checkLogOfZero(p *Pass) {
+	for n := range p.Model.Nodes() {
+		if !is(n, "Log") || p.known(n, nil) || p.known(maker(moved(plain(n.In(0)))), nil) || probability(p, n) != nil {
+			continue
+		}
+		f, ok := p.low(n.In(0))
+		if _, wide := p.wide[n.In(0)]; ok && !wide {
+			checkLog(p, n, f)
+		}
+	}
+}
+
+// checkLog reports an argument that stays above 0 in FP32 and rounds to 0 here. One that may be 0
+// in FP32 too has no finite logarithm there either, and is none of narrowing's business.
+func checkLog(p *Pass, n *graph.Node, format numfmt.Format) {
+	x := n.In(0)
+	r, reach := p.Range(x), p.reached[x].raw
+	e := Likely
+	low := r.Lo
+	switch {
+	case reach.lo.level > unreached && reach.lo.at > 0 && reach.lo.at <= format.ZeroAt():
+		e, low = Witness, reach.lo.at
+	case !p.rests(x) || r.Lo <= 0 || r.Lo > format.ZeroAt():
+		return
+	}
+	f := p.at(n, n.Out(0))
+	f.Range, f.Limit, f.Evidence = r, format.MinSubnormal(), e
+	if e == Witness {
+		f.Consequence = p.harmOf(n.Out(0), damage{neg: true, whole: true, least: 10}).consequence()
+	}
+	f.Message = fmt.Sprintf("%s may be %.5g, which is 0 in %s (least %.5g); its logarithm is -Inf instead of %.5g", x.Name, low, format, format.MinSubnormal(), math.Log(low))
+	f.Edits = []rewrite.Edit{rewrite.Widen{Value: x}}
+	p.report(f)
+}

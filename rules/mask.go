@@ -1,0 +1,122 @@
+package rules
+
+import "github.com/amplint/amplint/graph"
+
+// free tells whether a value depends on an input of the model through operators that keep single
+// elements free: casts, arithmetic with constants, comparisons, movement.
+func (p *Pass) free(v *graph.Value, depth int) bool {
+	v = source(v)
+	if v == nil || depth > 24 || p.constant(v) != nil {
+		return false
+	}
+	n := v.Producer
+	if n == nil {
+		return v.Input && v.Graph.Owner == nil && (p.emptySequences || !p.padding(v))
+	}
+	switch n.Op {
+	case "Cast", "Identity", "Unsqueeze", "Squeeze", "Reshape", "Expand", "Transpose", "Slice", "Gather", "Not", "Sub", "Mul", "Add", "Equal", "Greater",
+		"GreaterOrEqual", "Less", "LessOrEqual", "And", "Or", "Where", "Tile", "Neg", "Flatten", "CastLike", "Max", "Min":
+		for _, in := range n.Inputs {
+			if in != nil && p.free(in, depth+1) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// closable tells whether a mask can be the same for a whole row: it comes from an input, or is a
+// constant that is so in some row. A mask the model makes itself, such as a causal one, leaves
+// every row at least one place, and so does, unless empty sequences are asked for, the padding
+// mask of a model of tokens.
+func (p *Pass) closable(mask *graph.Value) bool {
+	if t := p.constant(mask); t != nil {
+		return t.Elem == graph.Bool && closedRow(t, func(x float64) bool { return x == 0 })
+	}
+	return p.free(mask, 0)
+}
+
+// closedRow tells whether some row of a constant, along its last axis, holds closed elements only.
+// A single number is no row: it stands for as many as the other operand has.
+func closedRow(t *graph.Tensor, closed func(float64) bool) bool {
+	if len(t.Dims) == 0 || t.Len() < 2 || t.Len() > maxWeights {
+		return false
+	}
+	data, err := t.Float64s()
+	if err != nil {
+		return false
+	}
+	width := int(t.Dims[len(t.Dims)-1])
+	for at := 0; at < len(data); at += width {
+		all := true
+		for _, x := range data[at : at+width] {
+			all = all && closed(x)
+		}
+		if all {
+			return true
+		}
+	}
+	return false
+}
+
+// guarded tells whether the condition of a Where compares something, as in x > 0 ? x : exp(x) - 1.
+func (p *Pass) guarded(n *graph.Node) bool {
+	return makerOf(n.In(0), "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Not", "And", "Or", "IsInf") != nil
+}
+
+// fromInput tells whether the condition compares a value that the branch was computed from.
+func (p *Pass) fromInput(branch, cond *graph.Value) bool {
+	bases := map[*graph.Value]bool{}
+	collect(branch, bases, 8)
+	c := maker(plain(cond))
+	for c != nil && is(c, "Not", "And", "Or") {
+		c = maker(plain(c.In(0)))
+	}
+	if c == nil {
+		return false
+	}
+	for _, in := range c.Inputs {
+		if in != nil && p.constant(in) == nil && bases[plain(in)] {
+			return true
+		}
+	}
+	return false
+}
+
+// collect gathers the values that v is computed from, up to a number of steps back.
+func collect(v *graph.Value, into map[*graph.Value]bool, steps int) {
+	v = plain(v)
+	if v == nil || steps == 0 || into[v] {
+		return
+	}
+	into[v] = true
+	if v.Producer == nil {
+		return
+	}
+	for _, in := range v.Producer.Inputs {
+		if in != nil {
+			collect(in, into, steps-1)
+		}
+	}
+}
+
+// padding tells whether an input is the padding mask of token ids: whole numbers of the same shape
+// as an input that looks up rows of a table. A sequence without any token is not what such a model
+// is made for.
+func (p *Pass) padding(v *graph.Value) bool {
+	if !v.Type.Elem.IsInt() || len(v.Type.Shape) != 2 {
+		return false
+	}
+	for _, in := range p.Model.Graph.Inputs {
+		if in == v || !in.Type.Elem.IsInt() || in.Type.Shape.String() != v.Type.Shape.String() {
+			continue
+		}
+		uses, _ := readers(in)
+		for _, u := range uses {
+			if is(u.Node, "Gather") && u.Index == 1 && p.constant(u.Node.In(0)) != nil {
+				return true
+			}
+		}
+	}
+	return false
+}

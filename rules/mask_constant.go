@@ -1,0 +1,137 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/numfmt"
+	"github.com/amplint/amplint/rewrite"
+)
+
+var maskConstant = Rule{
+	Name:  "mask-constant",
+	Title: "mask constant turns into -Inf",
+	Kind:  Overflow,
+	Model: checkMaskConstant,
+}
+
+func checkMaskConstant(p *Pass) {
+	for v, s := range p.constants() {
+		f, ok := p.low(v)
+		if !ok || s.Overflow(f) == 0 || !p.masks(v, s) {
+			continue
+		}
+		c := p.lostConstant(v, s, f)
+		if c.node == nil {
+			continue
+		}
+		find := c.finding(p)
+		if c.harm == harmless && p.harmsEmpty(v, s, f) {
+			c.harm = broken
+			find.Evidence, find.Consequence = Likely, ""
+		}
+		find.Message = fmt.Sprintf("mask %s, which is %s in %s (min %.5g)%s", c.text(), p.shown(f, s.furthest()), f, -f.Max(), maskText(c.harm))
+		find.Edits = p.maskEdits(v, f)
+		p.report(find)
+	}
+	for n := range p.Model.Nodes() {
+		if is(n, "Add", "Sub") && !p.known(n, nil) && n.Out(0) != nil && toSoftmax(n.Out(0)) {
+			checkMaskSum(p, n)
+		}
+	}
+}
+
+// harmsEmpty tells whether the mask harms a sequence without any token.
+func (p *Pass) harmsEmpty(v *graph.Value, s stats, f numfmt.Format) bool {
+	p.emptySequences = true
+	defer func() { p.emptySequences = false }()
+	return p.lostConstant(v, s, f).harm > harmless
+}
+
+func maskText(h harm) string {
+	if h == harmless {
+		return "; every row keeps an open place, so the output stays right"
+	}
+	return "; 0 times -Inf is NaN, and so is the softmax of a row of -Inf"
+}
+
+// masks tells whether a constant is a mask: nothing in it is far above zero, and it comes to a
+// softmax.
+func (p *Pass) masks(v *graph.Value, s stats) bool {
+	lo, hi := s.extremes()
+	return hi <= 1 && lo < 0 && (len(p.Patterns.MasksOf(v)) > 0 || toSoftmax(v))
+}
+
+// toSoftmax tells whether a value comes to a softmax through sums, products, choices and movement.
+func toSoftmax(v *graph.Value) bool {
+	return leadsTo(v, through("Add", "Sub", "Mul", "Where", "Cast", "CastLike", "Trilu", "Min", "Max", "Clip", "ScatterND", "Pad"), func(u graph.Use) bool {
+		return is(u.Node, "Softmax", "LogSoftmax") || u.Node.Op == "Attention" || u.Node.Op == "MultiHeadAttention"
+	}) != nil
+}
+
+// maskDepth is how far below zero a clamped mask reaches. exp(-16384) is 0 in every format, and
+// four of them still add up to less than the limit of float16.
+const maskDepth = 16384
+
+// maskEdits clamps a mask, or holds it in FP32 where clamping would change the result: in a row
+// that is masked throughout, a mask that is added must swallow the scores, so that all places are
+// alike as they are in FP32.
+func (p *Pass) maskEdits(v *graph.Value, f numfmt.Format) []rewrite.Edit {
+	for _, m := range p.Patterns.MasksOf(v) {
+		if !is(m.At, "Add", "Sub") {
+			continue
+		}
+		for i, in := range m.At.Inputs {
+			score := m.At.In(1 - i)
+			if p.closable(in) && p.constant(in) == nil && p.Range(score).MaxAbs() >= f.Ulp(maskDepth)/2 {
+				return append([]rewrite.Edit{rewrite.Widen{Value: v}}, p.maskRegion(v)...)
+			}
+		}
+	}
+	return []rewrite.Edit{rewrite.Clamp{Const: v, Lo: -maskDepth, Hi: f.Max()}}
+}
+
+// maskRegion widens what a mask passes through up to the softmax.
+func (p *Pass) maskRegion(v *graph.Value) []rewrite.Edit {
+	var edits []rewrite.Edit
+	seen := map[*graph.Value]bool{v: true}
+	queue := []*graph.Value{v}
+	for len(queue) > 0 && len(seen) < 100 {
+		v, queue = queue[0], queue[1:]
+		uses, _ := flow(v)
+		for _, u := range uses {
+			for _, o := range u.Node.Outputs {
+				if o == nil || seen[o] || !o.Type.Float() || is(u.Node, "Softmax", "LogSoftmax") || !toSoftmax(o) {
+					continue
+				}
+				seen[o] = true
+				edits, queue = append(edits, rewrite.Widen{Value: o}), append(queue, o)
+			}
+		}
+	}
+	return edits
+}
+
+// checkMaskSum looks at masks that fit by themselves but not together: -65504 twice, or once with
+// a score of -16 or less. A mask that is lost by itself has been reported.
+func checkMaskSum(p *Pass, n *graph.Node) {
+	deep := false
+	for _, in := range n.Inputs {
+		f, ok := p.low(in)
+		r := p.Range(in)
+		if !ok || !p.rests(in) {
+			return
+		}
+		if m := makerOf(moved(plain(in)), "Add", "Sub"); r.Lo <= -f.OverflowAt() && (m == nil || !p.known(m, nil)) {
+			return
+		}
+		deep = deep || r.Hi <= 1 && r.Lo <= -f.Max()/2
+	}
+	e, ok := p.excessOf(n.Out(0))
+	if !deep || !ok || !e.damage.neg || e.damage.pos {
+		return
+	}
+	e.damage.whole = p.closable(n.In(0)) || p.closable(n.In(1)) || e.evidence >= Observed
+	e.carried = false
+	p.overflowAt(n, e, true, "the sum with the mask")
+}

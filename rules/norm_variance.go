@@ -1,0 +1,69 @@
+package rules
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/numfmt"
+	"github.com/amplint/amplint/rewrite"
+)
+
+var normVariance = Rule{
+	Name:  "norm-variance",
+	Title: "variance inside a normalisation overflows",
+	Kind:  Overflow,
+	Model: checkNormVariance,
+}
+
+func checkNormVariance(p *Pass) {
+	for n := range p.Model.Nodes() {
+		switch n.OpName() {
+		case "LayerNormalization", "InstanceNormalization", "GroupNormalization", "MeanVarianceNormalization":
+			checkVariance(p, n, true)
+		case "RMSNormalization", "com.microsoft.SimplifiedLayerNormalization", "com.microsoft.SkipLayerNormalization":
+			checkVariance(p, n, false)
+		}
+	}
+}
+
+// checkVariance compares the variance that an input can be given with the limit of the type the
+// operator computes it in: the one that stash_type names, which the operator must obey, or, where
+// it names FP32 or the operator has none, whatever the kernel uses.
+func checkVariance(p *Pass, n *graph.Node, centred bool) {
+	f, ok := p.low(n.In(0))
+	r := p.reachOf(n.In(0))
+	if !ok || r.level() < free || p.known(n, nil) {
+		return
+	}
+	spread := math.Max(math.Abs(r.lo.at), math.Abs(r.hi.at))
+	if centred {
+		spread = (r.hi.at - r.lo.at) / 2
+	}
+	top := spread * spread
+	if top < f.OverflowAt() {
+		return
+	}
+	find := p.at(n, n.Out(0))
+	find.Limit = f.Max()
+	find.Evidence = Kernel
+	text := "where the kernel does not compute it in fp32"
+	find.Edits = []rewrite.Edit{rewrite.KeepFP32{Node: n}}
+	if s, ok := stash(n); ok {
+		find.Evidence, find.Consequence = Witness, Silent
+		text = fmt.Sprintf("and stash_type says %s", s)
+		find.Edits = append(find.Edits, rewrite.SetInt(n, "stash_type", int64(graph.Float)))
+	}
+	find.Message = fmt.Sprintf("the variance of %s reaches %.5g, which is %s in %s (max %.5g), %s", n.In(0).Name, top, p.shown(f, top), f, f.Max(), text)
+	p.report(find)
+}
+
+// stash returns the low format that stash_type names.
+func stash(n *graph.Node) (numfmt.Format, bool) {
+	a := n.Attr("stash_type")
+	if a == nil {
+		return numfmt.Invalid, false
+	}
+	f, ok := graph.ElemType(a.I).Format()
+	return f, ok && f.Bits() < 32
+}

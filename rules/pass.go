@@ -1,0 +1,108 @@
+package rules
+
+import (
+	"math"
+
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/numfmt"
+	"github.com/amplint/amplint/rangeprop"
+	"github.com/amplint/amplint/rewrite"
+)
+
+// Pass is what a rule works with: the input, what has been found out about it, and the findings.
+type Pass struct {
+	*Input
+	rule     Rule
+	order    int // of the rule
+	reached  map[*graph.Value]reached
+	places   map[*graph.Node]int // in graph order over all scopes
+	findings []*located
+	// named holds the values and nodes that a finding stands on, so that a general rule leaves to the
+	// special ones what they have named.
+	named map[any]bool
+	wide  map[*graph.Value]Kind // held in FP32 by the fix of a finding
+	// emptySequences lets a padding mask close a whole row.
+	emptySequences bool
+}
+
+// located is a finding with what orders it.
+type located struct {
+	Finding
+	place, rule int
+}
+
+func newPass(in *Input) *Pass {
+	p := &Pass{Input: in, places: map[*graph.Node]int{}, named: map[any]bool{}, wide: map[*graph.Value]Kind{}}
+	for n := range in.Model.Nodes() {
+		p.places[n] = len(p.places) + 1
+	}
+	p.reachAll()
+	return p
+}
+
+// Range returns the sound bound of a value; everything where nothing is known.
+func (p *Pass) Range(v *graph.Value) rangeprop.Range {
+	if t := p.val(v); t != nil {
+		return t.Hull()
+	}
+	return rangeprop.Range{Lo: math.Inf(-1), Hi: math.Inf(1)}
+}
+
+// val returns what is known of a value, nil for values without a range of their own.
+func (p *Pass) val(v *graph.Value) *rangeprop.Val {
+	if v == nil || p.Ranges == nil {
+		return nil
+	}
+	return p.Ranges.Val(v)
+}
+
+// rests tells whether the range of a value rests on something: a range of nothing must not count.
+func (p *Pass) rests(v *graph.Value) bool {
+	t := p.val(v)
+	return t != nil && t.Basis() != rangeprop.Unknown
+}
+
+// declared returns the range of an input that the user vouches for.
+func (p *Pass) declared(v *graph.Value) (rangeprop.Range, bool) {
+	t := p.val(v)
+	if t == nil || t.Basis() != rangeprop.Declared && t.Basis() != rangeprop.Observed || !t.Hull().Bounded() {
+		return rangeprop.Range{}, false
+	}
+	return t.Hull(), true
+}
+
+// low returns the low format a value is held in; ok is false where it is FP32 or no float.
+func (p *Pass) low(v *graph.Value) (f numfmt.Format, ok bool) {
+	if v == nil || !v.Type.Float() {
+		return f, false
+	}
+	return p.Hold(v)
+}
+
+// at fills in what every finding on a node has.
+func (p *Pass) at(n *graph.Node, v *graph.Value) Finding {
+	return Finding{Rule: p.rule.Name, Kind: p.rule.Kind, Node: n, Value: v, Range: p.Range(v)}
+}
+
+// report notes a finding, grading it by its evidence and consequence.
+func (p *Pass) report(f Finding) {
+	f.Severity = grade(f.Evidence, f.Consequence)
+	p.add(f)
+}
+
+// add notes a finding whose severity is set.
+func (p *Pass) add(f Finding) {
+	f.Fingerprint = p.fingerprint(&f)
+	p.findings = append(p.findings, &located{Finding: f, place: p.places[f.Node], rule: p.order})
+	p.named[f.Node], p.named[f.Value] = true, true
+	for _, e := range f.Edits {
+		if w, ok := e.(rewrite.Widen); ok && f.Severity > Note {
+			p.wide[w.Value] = f.Kind
+		}
+	}
+}
+
+// known tells whether a finding already stands on the node or the value.
+func (p *Pass) known(n *graph.Node, v *graph.Value) bool {
+	return n != nil && p.named[n] || v != nil && p.named[v]
+}

@@ -1,0 +1,72 @@
+package rules
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/amplint/amplint/graph/onnxtxt"
+)
+
+// reachModel holds the lines of one case between inputs of all kinds and the output y.
+const reachModel = `<ir_version: 9, opset_import: ["" : 18], metadata_props: [
+  "amplint.range.x": "[-2,3]", "amplint.range.z": "[-1,4]", "amplint.range.p": "[1,5]", "amplint.range.i": "[0,9]", "amplint.range.b": "[0,1]"]>
+m (float[2, 4] x, float[2, 4] z, float[2, 4] p, int64[2, 4] i, bool[2, 4] b, float[2, 4] unknown, float[1, 1, 5, 5] img) => (float y)
+<float two = {2}, float three = {3}, float lo = {-1}, float hi = {1}, int64[1] last = {-1}, float[4, 2] w = {1, 2, -1, 0, 1, 0, -1, 0}, float[4] v = {1, 2, 3, 4}>
+{ %s }`
+
+func TestReach(t *testing.T) {
+	for _, c := range []struct{ body, want string }{
+		{"y = Identity(x)", "-2 3 free free"},
+		{"y = Neg(x)", "-3 2 free free"},
+		{"y = Abs(x)", "0 3 free free"},
+		{"y = Mul(x, x)", "0 9 free free"},
+		{"y = Pow(x, two)", "0 9 free free"},
+		{"y = Pow(x, three)", "-8 27 free free"},
+		{"y = Pow(two, p)", "2 32 free free"},
+		{"y = Add(x, z)", "-3 7 free free"},
+		{"y = Mul(x, z)", "-8 12 free free"},
+		{"y = Sub(x, x)", "0 0 free free"},
+		{"a = Add(x, z) y = Mul(a, x)", "none"},
+		{"y = Div(x, p)", "-2 3 free free"},
+		{"y = Div(x, z)", "none"},
+		{"y = Reciprocal(p)", "0.2 1 free free"},
+		{"y = Reciprocal(x)", "0.33333 0.33333 free free"},
+		{"y = Clip(x, lo, hi)", "-1 1 free free"},
+		{"y = Max(x, two)", "2 3 free free"},
+		{"y = Cast<to = 1>(i)", "0 9 free free"},
+		{"m = ReduceMean(x, last) y = Sub(x, m)", "0 0 uniform uniform"},
+		{"m = ReduceMean(x, last) d = Sub(x, m) q = Mul(d, d) y = ReduceMean(q, last)", "0 0 uniform uniform"},
+		{"y = ReduceSum(x, last)", "-8 12 free free"},
+		{"q = Mul(x, x) y = ReduceSum(q, last)", "0 36 free free"},
+		{"y = ReduceL2(x, last)", "0 6 free free"},
+		{"y = ReduceMax(x, last)", "-2 3 free free"},
+		{"t = Transpose(z) y = MatMul(x, t)", "-32 48 uniform uniform"},
+		{"y = MatMul(x, w)", "-10 10 some some"},
+		{"y = Mul(x, v)", "-8 12 some some"},
+		{"a = Mul(x, v) y = ReduceSum(a, last)", "none"},
+		{"a = MatMul(x, w) y = ReduceMax(a, last)", "10 10 some some"},
+		{"y = Where(b, x, z)", "-2 4 uniform uniform"},
+		{"y = Exp(unknown)", "none"},
+		{"y = Softmax(x)", "none"},
+		{"y = CumSum(x, last)", "-8 12 some some"},
+		{"y = Concat<axis = 0>(x, z)", "-2 4 some some"},
+		{"a = Concat<axis = 0>(x, unknown) y = Identity(a)", "none"},
+	} {
+		m, err := onnxtxt.Parse("case", []byte(fmt.Sprintf(reachModel, c.body)))
+		if err != nil {
+			t.Fatalf("%s: %v", c.body, err)
+		}
+		p := newPass(prepare(t, m, false))
+		if got := describe(p.reached[m.Graph.Outputs[0]].raw); got != c.want {
+			t.Errorf("%s: reach %s, want %s", c.body, got, c.want)
+		}
+	}
+}
+
+func describe(r reach) string {
+	if !r.known() {
+		return "none"
+	}
+	names := [...]string{"none", "some", "uniform", "free"}
+	return fmt.Sprintf("%.5g %.5g %s %s", r.lo.at, r.hi.at, names[r.lo.level], names[r.hi.level])
+}

@@ -1,0 +1,91 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/rewrite"
+)
+
+var rotaryAngle = Rule{
+	Name:  "rotary-angle",
+	Title: "angle is too large for its sine in the format",
+	Kind:  PrecisionLoss,
+	Model: checkRotaryAngle,
+}
+
+// coarseAngle is a rounding error of an angle, in radians, at which sine and cosine are no longer
+// the function meant.
+const coarseAngle = 0.1
+
+func checkRotaryAngle(p *Pass) {
+	for n := range p.Model.Nodes() {
+		if !is(n, "Sin", "Cos") {
+			continue
+		}
+		v := moved(plain(n.In(0)))
+		if m := maker(v); m != nil && !p.known(m, nil) {
+			checkAngle(p, m, v)
+		}
+	}
+}
+
+// moved follows a value back through operators that only move elements.
+func moved(v *graph.Value) *graph.Value {
+	for {
+		n := maker(v)
+		if n == nil || !movement[n.Op] || n.Domain != "" || is(n, "Concat") || n.In(0) == nil {
+			return v
+		}
+		v = plain(n.In(0))
+	}
+}
+
+func checkAngle(p *Pass, n *graph.Node, v *graph.Value) {
+	f, ok := p.low(v)
+	if !ok || !p.rests(v) {
+		return
+	}
+	top, evidence := p.Range(v).MaxAbs(), Likely
+	r := p.reached[v].raw
+	if p.constant(v) != nil {
+		r = p.reachOf(v) // folded here, but computed in the format when the model runs
+	}
+	if r.known() && f.Ulp(max(r.hi.at, -r.lo.at))/2 >= coarseAngle {
+		top, evidence = max(r.hi.at, -r.lo.at), Witness
+	}
+	if top >= f.OverflowAt() || f.Ulp(top)/2 < coarseAngle {
+		return
+	}
+	find := p.at(n, v)
+	find.Limit, find.Evidence = f.ExactInt()/4, evidence
+	if evidence == Witness {
+		find.Consequence = Silent
+	}
+	find.Message = fmt.Sprintf("the angle %s comes to %.5g, where %s has steps of %.5g; its sine and cosine are off", v.Name, top, f, f.Ulp(top))
+	find.Edits = p.angleEdits(n, v)
+	p.report(find)
+}
+
+// angleEdits holds the angle in FP32, and the positions it is made of where they are computed.
+func (p *Pass) angleEdits(n *graph.Node, v *graph.Value) []rewrite.Edit {
+	edits := []rewrite.Edit{rewrite.Widen{Value: v}}
+	for _, in := range n.Inputs {
+		for w := in; w != nil; w = back(w) {
+			if f, ok := p.low(w); !ok || maker(w) == nil || p.constant(w) != nil || p.Range(w).MaxAbs() <= f.ExactInt() {
+				break
+			}
+			edits = append(edits, rewrite.Widen{Value: w})
+		}
+	}
+	return edits
+}
+
+// back is one step back through movement, nil where the value was computed otherwise.
+func back(v *graph.Value) *graph.Value {
+	n := maker(v)
+	if n == nil || !movement[n.Op] && !is(n, "Cast") {
+		return nil
+	}
+	return n.In(0)
+}

@@ -1,0 +1,77 @@
+package rules
+
+import (
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/graph/infer"
+	"github.com/amplint/amplint/graph/pattern"
+	"github.com/amplint/amplint/numfmt"
+	"github.com/amplint/amplint/rangeprop"
+	"github.com/amplint/amplint/rewrite"
+)
+
+// Rule is one hazard: what it is called and the function that looks for it.
+type Rule struct {
+	Name  string // kebab-case, by symptom; also the name of its page
+	Title string // one line
+	Kind  Kind   // what its findings are, unless they say otherwise
+	Model func(*Pass)
+}
+
+// Place is where a finding stands: a node, or an input of the model where Node is nil.
+type Place struct {
+	Node  *graph.Node
+	Value *graph.Value
+}
+
+// Finding is one hazard found.
+type Finding struct {
+	Rule        string
+	Kind        Kind
+	Severity    Severity
+	Evidence    Evidence
+	Consequence string // Absorbed, Silent, Visible or ""
+	// Node is nil for a finding on an input or on the whole model.
+	Node  *graph.Node
+	Value *graph.Value
+	// Range holds what the value may be, or the constant's own extremes, and Limit what the format
+	// allows.
+	Range        rangeprop.Range
+	Limit        float64
+	Message      string
+	Reason       string // why it is believed, "" where the message says it
+	Occurrences  []Place
+	Consequences []string // keys of values that carry the damage on
+	Edits        []rewrite.Edit
+	Fingerprint  string // the same for the same hazard at the same structure, whatever the names
+}
+
+// Input is what the rules look at.
+type Input struct {
+	Model    *graph.Model
+	Info     *infer.Info
+	Ranges   *rangeprop.Result
+	Patterns *pattern.Set
+	// Target is the format the model is to run in, or the lowest format it holds.
+	Target numfmt.Format
+	// Hold returns the low format a value is held in, or would be after narrowing; false where it
+	// stays FP32 or holds no floats.
+	Hold func(*graph.Value) (numfmt.Format, bool)
+	// Strict turns notes on missing ranges into warnings.
+	Strict bool
+	// Disabled names the rules that do not run.
+	Disabled map[string]bool
+}
+
+// Run applies all rules that are not disabled and returns their findings in graph order, at one
+// place in the order of [All].
+func Run(in *Input) []Finding {
+	p := newPass(in)
+	for i, r := range All() {
+		if in.Disabled[r.Name] {
+			continue
+		}
+		p.rule, p.order = r, i
+		r.Model(p)
+	}
+	return p.finish()
+}

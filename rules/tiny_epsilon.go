@@ -1,0 +1,144 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/numfmt"
+	"github.com/amplint/amplint/rangeprop"
+	"github.com/amplint/amplint/rewrite"
+)
+
+var tinyEpsilon = Rule{
+	Name:  "tiny-epsilon",
+	Title: "epsilon vanishes in the format",
+	Kind:  Underflow,
+	Model: checkTinyEpsilon,
+}
+
+func checkTinyEpsilon(p *Pass) {
+	for v, s := range p.constants() {
+		f, ok := p.low(v)
+		x, one := s.single()
+		if !ok || !one || x <= 0 || f.Round(x) != 0 {
+			continue
+		}
+		uses, through := readers(v)
+		for _, u := range uses {
+			if other := guardedBy(u); other != nil {
+				checkEpsilonAt(p, epsilon{v, x, f, u, other, through})
+			}
+		}
+	}
+}
+
+// epsilon is a constant that keeps another value away from 0, at one of its readers.
+type epsilon struct {
+	value   *graph.Value
+	x       float64
+	format  numfmt.Format
+	use     graph.Use
+	other   *graph.Value
+	through []*graph.Value
+}
+
+// guardedBy returns the value that a constant keeps away from 0, nil where it has another role.
+func guardedBy(u graph.Use) *graph.Value {
+	switch {
+	case is(u.Node, "Add", "Max") && len(u.Node.Inputs) == 2:
+		return u.Node.In(1 - u.Index)
+	case is(u.Node, "Sub") && u.Index == 1:
+		return u.Node.In(0)
+	case is(u.Node, "Clip") && u.Index == 1:
+		return u.Node.In(0)
+	}
+	return nil
+}
+
+// checkEpsilonAt reports an epsilon that is gone where the value beside it may be 0 and the result
+// is divided by, or its logarithm taken.
+func checkEpsilonAt(p *Pass, e epsilon) {
+	n := e.use.Node
+	sink := singular(n.Out(0))
+	if sink == nil || p.known(n, nil) {
+		return
+	}
+	r := p.Range(e.other)
+	if r.Lo > e.format.ZeroAt() || r.Hi < -e.format.ZeroAt() {
+		return
+	}
+	f := p.at(n, e.value)
+	f.Range, f.Limit = rangeprop.Range{Lo: e.x, Hi: e.x}, e.format.MinSubnormal()
+	f.Message = fmt.Sprintf("epsilon %s is %.5g, which is 0 in %s (least %.5g), and %s may be 0", e.value.Name, e.x, e.format, e.format.MinSubnormal(), e.other.Name)
+	f.Evidence = Likely
+	if p.comesTo(e.other, e.format.ZeroAt()) {
+		f.Evidence, f.Consequence = Constant, Visible
+	}
+	f.Message += "; " + singularText(sink)
+	for _, w := range e.through {
+		f.Consequences = append(f.Consequences, w.Key())
+	}
+	f.Edits = p.epsilonEdits(n, e.other)
+	p.report(f)
+}
+
+// comesTo tells whether some input brings a value within z of 0.
+func (p *Pass) comesTo(v *graph.Value, z float64) bool {
+	r := p.reachOf(v)
+	switch {
+	case r.level() > unreached:
+		return r.lo.at <= z && r.hi.at >= -z
+	case r.lo.level > unreached:
+		return r.lo.at <= z && r.lo.at >= -z
+	}
+	return r.hi.level > unreached && r.hi.at <= z && r.hi.at >= -z
+}
+
+func singularText(n *graph.Node) string {
+	if is(n, "Log") {
+		return "its logarithm is then -Inf"
+	}
+	return fmt.Sprintf("%s then divides by 0", n.LocalKey())
+}
+
+// singular returns the node that a value comes to, through roots and movement, and that has no
+// finite result at 0: a division by it, a logarithm, a negative power.
+func singular(v *graph.Value) *graph.Node {
+	return leadsTo(v, through("Sqrt", "Cast", "CastLike", "Pow"), func(u graph.Use) bool {
+		return is(u.Node, "Div") && u.Index == 1 || is(u.Node, "Reciprocal", "Log") || is(u.Node, "Pow") && u.Index == 0 && negativePower(u.Node)
+	})
+}
+
+func negativePower(n *graph.Node) bool {
+	t := source(n.In(1)).Const
+	if t == nil || t.Len() != 1 {
+		return false
+	}
+	x, err := t.Float64s()
+	return err == nil && x[0] < 0
+}
+
+// epsilonEdits holds what the epsilon is added to and the sum in FP32, up to the division or
+// logarithm: for a normalisation its whole inside.
+func (p *Pass) epsilonEdits(n *graph.Node, other *graph.Value) []rewrite.Edit {
+	if m := p.Patterns.NormOf(n); m != nil {
+		return p.normEdits(m)
+	}
+	var edits []rewrite.Edit
+	if maker(other) != nil && p.constant(other) == nil {
+		edits = append(edits, rewrite.Widen{Value: other})
+	}
+	queue := []*graph.Value{n.Out(0)}
+	for i := 0; i < len(queue) && i < 32; i++ {
+		edits = append(edits, rewrite.Widen{Value: queue[i]})
+		uses, _ := flow(queue[i])
+		for _, u := range uses {
+			for _, o := range u.Node.Outputs {
+				if o != nil && (is(u.Node, "Sqrt", "Reciprocal", "Pow") || carries(u)) {
+					queue = append(queue, o)
+				}
+			}
+		}
+	}
+	return edits
+}

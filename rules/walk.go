@@ -1,0 +1,184 @@
+package rules
+
+import (
+	"github.com/amplint/amplint/graph"
+)
+
+// movement lists the operators that carry elements on unchanged. A finding about a constant sits
+// on the first reader that is none of them.
+var movement = map[string]bool{
+	"Identity": true, "Reshape": true, "Flatten": true, "Squeeze": true, "Unsqueeze": true, "Transpose": true,
+	"Expand": true, "Tile": true, "Slice": true, "Gather": true, "Split": true, "Concat": true,
+}
+
+// carries tells whether the use hands the elements of its input on unchanged.
+func carries(u graph.Use) bool {
+	if u.Node.Domain != "" || !movement[u.Node.Op] {
+		return false
+	}
+	return u.Index == 0 || u.Node.Op == "Concat"
+}
+
+// source follows a value back over the borders of function calls to where it is really defined.
+func source(v *graph.Value) *graph.Value {
+	for v != nil {
+		switch {
+		case v.Producer != nil && v.Producer.Call != nil:
+			out := v.Producer.Call.Outputs
+			if v.Index >= len(out) || out[v.Index] == nil {
+				return v
+			}
+			v = out[v.Index]
+		case v.Input && v.Graph.Kind == graph.CallGraph:
+			outer := argument(v)
+			if outer == nil {
+				return v
+			}
+			v = outer
+		default:
+			return v
+		}
+	}
+	return nil
+}
+
+// argument returns what a call hands to an input of its instance. Inputs that the call leaves out
+// have no value inside.
+func argument(v *graph.Value) *graph.Value {
+	at := -1
+	for i, in := range v.Graph.Inputs {
+		if in == v {
+			at = i
+		}
+	}
+	for _, a := range v.Graph.Owner.Inputs {
+		if a == nil {
+			continue
+		}
+		if at == 0 {
+			return a
+		}
+		at--
+	}
+	return nil
+}
+
+// parameter returns the value inside a call that input i of the caller becomes.
+func parameter(n *graph.Node, i int) *graph.Value {
+	at := 0
+	for _, a := range n.Inputs[:i] {
+		if a != nil {
+			at++
+		}
+	}
+	if at < len(n.Call.Inputs) {
+		return n.Call.Inputs[at]
+	}
+	return nil
+}
+
+// maker returns the node that really computes a value, nil for inputs and initializers.
+func maker(v *graph.Value) *graph.Node {
+	if v = source(v); v == nil {
+		return nil
+	}
+	return v.Producer
+}
+
+// makerOf returns the node that computes a value if it is one of the given operators of the
+// standard, looking through no-op nodes in between.
+func makerOf(v *graph.Value, ops ...string) *graph.Node {
+	n := maker(plain(v))
+	if is(n, ops...) {
+		return n
+	}
+	return nil
+}
+
+// plain follows a value back through Identity and float Casts.
+func plain(v *graph.Value) *graph.Value {
+	for {
+		v = source(v)
+		n := maker(v)
+		if !is(n, "Identity", "Cast", "CastLike") || n.In(0) == nil || !v.Type.Float() || !n.In(0).Type.Float() {
+			return v
+		}
+		v = n.In(0)
+	}
+}
+
+// is tells whether the node is one of the operators of the standard.
+func is(n *graph.Node, ops ...string) bool {
+	if n == nil || n.Domain != "" && n.Domain != "ai.onnx" {
+		return false
+	}
+	for _, op := range ops {
+		if n.Op == op {
+			return true
+		}
+	}
+	return false
+}
+
+// flow returns the nodes that read a value, calls entered and left, and whether it is an output of
+// the model. Values that leave a branch or a body go on as outputs of the node around it.
+func flow(v *graph.Value) (uses []graph.Use, output bool) {
+	for _, u := range v.Uses {
+		if u.Node.Call == nil {
+			uses = append(uses, u)
+			continue
+		}
+		if inner := parameter(u.Node, u.Index); inner != nil {
+			more, out := flow(inner)
+			uses, output = append(uses, more...), output || out
+		}
+	}
+	for _, w := range leaves(v) {
+		more, out := flow(w)
+		uses, output = append(uses, more...), output || out
+	}
+	return uses, output || v.Output && v.Graph.Owner == nil
+}
+
+// leaves returns the outputs of the node around v's graph that v becomes.
+func leaves(v *graph.Value) []*graph.Value {
+	owner := v.Graph.Owner
+	if owner == nil || !v.Output {
+		return nil
+	}
+	shift := 0
+	if is(owner, "Loop") {
+		shift = -1 // the body's first output is the condition
+	}
+	var list []*graph.Value
+	for i, o := range v.Graph.Outputs {
+		if o == v && i+shift >= 0 && owner.Out(i+shift) != nil {
+			list = append(list, owner.Out(i+shift))
+		}
+	}
+	return list
+}
+
+// readers returns the uses of a value that compute something, and the values it passes through on
+// the way there. Movement operators are entered.
+func readers(v *graph.Value) (uses []graph.Use, through []*graph.Value) {
+	seen := map[*graph.Value]bool{v: true}
+	queue := []*graph.Value{v}
+	for len(queue) > 0 {
+		v, queue = queue[0], queue[1:]
+		list, _ := flow(v)
+		for _, u := range list {
+			if !carries(u) {
+				uses = append(uses, u)
+				continue
+			}
+			for _, o := range u.Node.Outputs {
+				if o != nil && !seen[o] {
+					seen[o] = true
+					queue, through = append(queue, o), append(through, o)
+				}
+			}
+		}
+	}
+	return uses, through
+}
