@@ -34,7 +34,9 @@ func (p *pass) fact(v *graph.Value, x *Val) *Val {
 // limit meets bounds with a range, widened by a relative slack. What then is bounded rests on the
 // pattern and no longer on an unknown input.
 func (x *Val) limit(r Range, slack float64) *Val {
-	r = Range{r.Lo - slack*math.Abs(r.Lo), r.Hi + slack*math.Abs(r.Hi)}
+	if slack > 0 { // 0 times an open end is NaN
+		r = Range{r.Lo - slack*math.Abs(r.Lo), r.Hi + slack*math.Abs(r.Hi)}
+	}
 	if math.IsNaN(r.Lo) || math.IsNaN(r.Hi) {
 		return x
 	}
