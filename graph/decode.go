@@ -124,7 +124,10 @@ func (d *decoder) opset(f field, list []Opset) ([]Opset, error) {
 	if o.Domain == "ai.onnx" {
 		o.Domain = ""
 	}
-	return append(list, o), err
+	if err != nil {
+		return list, err
+	}
+	return append(list, o), nil
 }
 
 func (d *decoder) entry(f field, list []Entry) ([]Entry, error) {
@@ -138,7 +141,10 @@ func (d *decoder) entry(f field, list []Entry) ([]Entry, error) {
 		}
 		return err
 	})
-	return append(list, e), err
+	if err != nil {
+		return list, err
+	}
+	return append(list, e), nil
 }
 
 func (d *decoder) function(f field) (*Function, error) {
@@ -180,7 +186,10 @@ func (d *decoder) function(f field) (*Function, error) {
 
 func (d *decoder) strs(f field, list []string) ([]string, error) {
 	s, err := d.str(f)
-	return append(list, s), err
+	if err != nil {
+		return list, err
+	}
+	return append(list, s), nil
 }
 
 // named makes declarations without a type, as functions have for their inputs and outputs.

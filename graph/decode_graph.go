@@ -178,7 +178,9 @@ func (d *decoder) shape(f field) (Shape, error) {
 			}
 			return err
 		})
-		s = append(s, dim)
+		if err == nil {
+			s = append(s, dim)
+		}
 		return err
 	})
 	return s, err

@@ -23,9 +23,8 @@ func (d *decoder) tensor(f field) (*Tensor, error) {
 		case tensorDoc:
 			t.Doc, err = d.str(f)
 		case tensorRawData:
-			t.raw = f.at
-			if f.typ != protowire.BytesType {
-				err = d.errorf("raw_data has wire type %d", f.typ)
+			if t.raw = f.at; f.typ != protowire.BytesType {
+				err = wrongType{d.errorf("raw_data has wire type %d", f.typ)}
 			}
 		case tensorExternal:
 			t.External, err = d.entry(f, t.External)
@@ -173,7 +172,7 @@ func (d *decoder) attrField(a *Attr, f field) (err error) {
 		a.Type = AttrType(f.val)
 	case attrFloat:
 		if f.typ != protowire.Fixed32Type {
-			return d.errorf("f has wire type %d", f.typ)
+			return wrongType{d.errorf("f has wire type %d", f.typ)}
 		}
 		a.F = math.Float32frombits(uint32(f.val))
 	case attrInt:
@@ -199,19 +198,28 @@ func (d *decoder) attrObject(a *Attr, f field) (err error) {
 	case attrTensors:
 		var t *Tensor
 		t, err = d.tensor(f)
-		a.Tensors = append(a.Tensors, t)
+		if err == nil {
+			a.Tensors = append(a.Tensors, t)
+		}
 	case attrGraph:
-		a.Graph, err = d.graph(f, SubGraph)
+		var g *Graph
+		if g, err = d.graph(f, SubGraph); err == nil {
+			a.Graph = g
+		}
 	case attrGraphs:
 		var g *Graph
 		g, err = d.graph(f, SubGraph)
-		a.Graphs = append(a.Graphs, g)
+		if err == nil {
+			a.Graphs = append(a.Graphs, g)
+		}
 	case attrSparse:
 		a.Sparse, err = d.sparse(f)
 	case attrTypeProto, attrTypeProtos:
 		var t Type
 		t, err = d.typ(f)
-		a.Types = append(a.Types, t)
+		if err == nil {
+			a.Types = append(a.Types, t)
+		}
 	}
 	return err
 }

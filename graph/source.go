@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -166,7 +167,7 @@ const maxMessage = 1 << 28
 // bytes returns the payload of a length-delimited field; it is valid until the next call.
 func (c *cursor) bytes(f field) ([]byte, error) {
 	if f.typ != protowire.BytesType {
-		return nil, c.errorf("field %d has wire type %d, not a length", f.num, f.typ)
+		return nil, wrongType{c.errorf("field %d has wire type %d, not a length", f.num, f.typ)}
 	}
 	if f.at.Len > maxMessage {
 		return nil, c.errorf("field %d of %d bytes is too long", f.num, f.at.Len)
@@ -183,6 +184,10 @@ func (c *cursor) str(f field) (string, error) {
 	return string(b), err
 }
 
+// wrongType marks a field whose wire type is not that of the standard. Such a field is unknown, as it is to every
+// protobuf library: it is skipped, and copied when the model is saved.
+type wrongType struct{ error }
+
 // each walks the fields of the message at the span and leaves the cursor where it was.
 func (c *cursor) each(at Span, visit func(field) error) error {
 	off, end := c.off, c.end
@@ -194,7 +199,7 @@ func (c *cursor) each(at Span, visit func(field) error) error {
 			return err
 		}
 		here := c.off
-		if err := visit(f); err != nil {
+		if err := visit(f); err != nil && !errors.As(err, new(wrongType)) {
 			return err
 		}
 		c.off = here
@@ -204,7 +209,7 @@ func (c *cursor) each(at Span, visit func(field) error) error {
 // message walks the fields of a sub-message.
 func (c *cursor) message(f field, visit func(field) error) error {
 	if f.typ != protowire.BytesType {
-		return c.errorf("field %d has wire type %d, not a message", f.num, f.typ)
+		return wrongType{c.errorf("field %d has wire type %d, not a message", f.num, f.typ)}
 	}
 	return c.each(f.at, visit)
 }
@@ -216,7 +221,7 @@ func (c *cursor) errorf(format string, args ...any) error {
 // varint checks that a field carries a number.
 func (c *cursor) varint(f field) (int64, error) {
 	if f.typ != protowire.VarintType {
-		return 0, c.errorf("field %d has wire type %d, not a number", f.num, f.typ)
+		return 0, wrongType{c.errorf("field %d has wire type %d, not a number", f.num, f.typ)}
 	}
 	return int64(f.val), nil
 }
