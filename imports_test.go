@@ -15,7 +15,7 @@ import (
 // rows above its own and none of its own row.
 var layers = [][]string{
 	{"numfmt", "graph/schema"},
-	{"graph"},
+	{"graph", "refeval/kern"},
 	{"graph/infer", "graph/onnxtxt"},
 	{"graph/pattern", "samples"},
 	{"rangeprop", "rewrite", "refeval"},

@@ -10,34 +10,48 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/amplint/amplint/analyze"
 	"github.com/amplint/amplint/graph"
 )
 
 func (a *app) dumpCommand() *cobra.Command {
 	o := &dumpOptions{}
+	var f analysisFlags
 	c := &cobra.Command{
 		Use:   "dump MODEL",
 		Short: "Show what a model holds, as text that can be read again",
 		Args:  cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
 			if err := o.check(); err != nil {
 				return err
 			}
-			if o.summary {
-				return a.dumpSummary(args[0], o.format)
+			opt, err := f.options(c)
+			if err != nil {
+				return err
 			}
-			return a.dumpText(args[0], o)
+			return a.analysed(args[0], func() error { return a.dump(args[0], o, opt) })
 		},
 	}
+	f.addInputs(c)
 	o.flags(c)
 	return c
 }
 
+func (a *app) dump(path string, o *dumpOptions, opt analyze.Options) error {
+	switch {
+	case o.summary:
+		return a.dumpSummary(path, o.format)
+	case o.around != "":
+		find := func(m *graph.Model) (*graph.Node, error) { return findNode(m, o.around) }
+		return analyze.Excerpt(a.out, path, find, o.depth, o.max, opt)
+	}
+	return a.dumpText(path, o)
+}
+
 func (a *app) dumpSummary(path, format string) error {
-	a.model = path
-	m, err := openModel(path)
+	m, err := analyze.Open(path)
 	if err != nil {
-		return unreadable(err)
+		return err
 	}
 	defer m.Close()
 	s := summarize(m)

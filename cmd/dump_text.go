@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/amplint/amplint/analyze"
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/graph/onnxtxt"
 )
@@ -43,39 +44,14 @@ func (o *dumpOptions) check() error {
 	return nil
 }
 
-// dumpText writes the model, or a part of it, in the textual syntax.
+// dumpText writes the model in the textual syntax.
 func (a *app) dumpText(path string, o *dumpOptions) error {
-	a.model = path
-	m, err := openModel(path)
-	if err != nil {
-		return unreadable(err)
-	}
-	defer m.Close()
-	opt := onnxtxt.PrintOptions{MaxElements: o.max}
-	if o.around == "" {
-		return readFailure(onnxtxt.Print(a.out, m, opt))
-	}
-	n, err := findNode(m, o.around)
+	m, err := analyze.Open(path)
 	if err != nil {
 		return err
 	}
-	return readFailure(onnxtxt.PrintAround(a.out, n, o.depth, opt))
-}
-
-// readFailure marks an error of printing, which comes from the model's data.
-func readFailure(err error) error {
-	if err == nil {
-		return nil
-	}
-	return unreadable(err)
-}
-
-// openModel reads a model, in the binary format or, by its extension, in the textual one.
-func openModel(path string) (*graph.Model, error) {
-	if onnxtxt.IsText(path) {
-		return onnxtxt.Open(path)
-	}
-	return graph.Open(path)
+	defer m.Close()
+	return onnxtxt.Print(a.out, m, onnxtxt.PrintOptions{MaxElements: o.max})
 }
 
 // findNode finds a node by its key or else by a name that no other node has, its own or that of

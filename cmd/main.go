@@ -2,9 +2,12 @@
 package cmd
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -38,7 +41,9 @@ func Main(args []string, stdout, stderr io.Writer) (code int) {
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	if err := root.Execute(); err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := root.ExecuteContext(ctx); err != nil {
 		return a.failed(err)
 	}
 	return a.code
@@ -56,7 +61,7 @@ func (a *app) broken(r any) int {
 }
 
 func (a *app) failed(err error) int {
-	fmt.Fprintf(a.err, "amplint: %s\n", strings.TrimRight(err.Error(), "\n"))
+	a.tell(err)
 	var e *failure
 	if errors.As(err, &e) {
 		return e.code
@@ -90,6 +95,6 @@ func (a *app) root() *cobra.Command {
 		Args:          cobra.NoArgs,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	root.AddCommand(a.dumpCommand(), a.versionCommand())
+	root.AddCommand(a.checkCommand(), a.fixCommand(), a.rangesCommand(), a.dumpCommand(), a.explainCommand(), a.rulesCommand(), a.versionCommand())
 	return root
 }

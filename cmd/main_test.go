@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/amplint/amplint/graph/onnxtxt"
 )
 
 func TestMain(m *testing.M) {
@@ -38,15 +40,13 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// model writes one of the built models: model NAME FILE
+// model translates a text model into the binary format: model TEXT FILE
 func model(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
-		ts.Fatalf("usage: model NAME FILE")
+		ts.Fatalf("usage: model TEXT FILE")
 	}
-	b, ok := models()[args[0]]
-	if !ok {
-		ts.Fatalf("no model %q", args[0])
-	}
+	b, err := onnxtxt.Encode(args[0], []byte(ts.ReadFile(args[0])))
+	ts.Check(err)
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), b, 0o666))
 }
 

@@ -4,7 +4,7 @@ import "math"
 
 func attentionOps() map[string]op {
 	return map[string]op{
-		"Attention": {f: attentionOp, ulps: 8}, "RotaryEmbedding": approx(rotaryOp), "FlexAttention": {f: flexAttentionOp, ulps: 8},
+		"Attention": {f: attentionOp, ulps: 8}, "RotaryEmbedding": approx(rotaryOp), "ai.onnx.preview.FlexAttention": {f: flexAttentionOp, ulps: 8},
 		"com.microsoft.RotaryEmbedding": approx(rotaryOp), "com.microsoft.MultiHeadAttention": {f: multiHeadOp, ulps: 8},
 		"com.microsoft.GroupQueryAttention": {f: groupQueryOp, ulps: 8}, "com.microsoft.Attention": {f: fusedAttentionOp, ulps: 8},
 		"com.microsoft.PackedMultiHeadAttention": {f: packedOp, ulps: 8}, "com.microsoft.DecoderMaskedMultiHeadAttention": {f: multiHeadOp, ulps: 8},

@@ -1,0 +1,98 @@
+package analyze
+
+import (
+	"context"
+
+	"github.com/amplint/amplint/graph/pattern"
+	"github.com/amplint/amplint/rangeprop"
+	"github.com/amplint/amplint/rules"
+)
+
+// Report is what a check of one model found.
+type Report struct {
+	Path     string
+	Target   Target
+	Inputs   []rangeprop.InputRange
+	Summary  Summary
+	Findings []rules.Finding
+	Notes    []string // what had to be put right or overlooked, for stderr
+}
+
+// Summary counts.
+type Summary struct {
+	Nodes, Values           int // over all graphs; values are those of float type
+	Unbounded               int // float values without a finite bound
+	Unknown                 []rangeprop.OpCount
+	Errors, Warnings, Notes int
+	Ignored                 int
+}
+
+// Failed tells whether the report holds a finding that makes the run fail.
+func (r *Report) Failed(t Threshold) bool {
+	for _, f := range r.Findings {
+		if t.Reached(f.Severity) {
+			return true
+		}
+	}
+	return false
+}
+
+// Check analyses the model of a file. Errors are failures to read or analyse it; what is wrong with
+// the model stands in the report.
+func Check(ctx context.Context, path string, opt Options) (*Report, error) {
+	a, err := load(path, &opt)
+	if err != nil {
+		return nil, err
+	}
+	defer a.model.Close()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return a.check(opt.Target.resolve(a.model), &opt), nil
+}
+
+// check judges an analysed model.
+func (a *analysis) check(t Target, opt *Options) *Report {
+	format := t.format()
+	if t == AsIs {
+		format = lowest(a.model)
+	}
+	r := &Report{Path: a.model.Path, Target: t, Inputs: a.ranges.Inputs(), Notes: a.notes()}
+	found := rules.Run(&rules.Input{Model: a.model, Info: a.info, Ranges: a.ranges, Patterns: pattern.Find(a.model),
+		Target: format, Hold: t.holder(), Strict: opt.Strict, Disabled: opt.Config.disabled()})
+	r.Findings = opt.Config.apply(found, r)
+	a.summarize(&r.Summary)
+	for _, f := range r.Findings {
+		switch f.Severity {
+		case rules.Error:
+			r.Summary.Errors++
+		case rules.Warning:
+			r.Summary.Warnings++
+		default:
+			r.Summary.Notes++
+		}
+	}
+	return r
+}
+
+func (a *analysis) notes() []string {
+	notes := append([]string{}, a.model.Notes...)
+	notes = append(notes, a.info.Notes...)
+	return append(notes, a.inputs.notes...)
+}
+
+func (a *analysis) summarize(s *Summary) {
+	s.Unknown = a.ranges.UnknownOps()
+	for g := range a.model.Graphs() {
+		s.Nodes += len(g.Nodes)
+		for _, v := range g.Values {
+			if !v.Type.Float() {
+				continue
+			}
+			s.Values++
+			if x := a.ranges.Val(v); x == nil || !x.Hull().Bounded() {
+				s.Unbounded++
+			}
+		}
+	}
+}

@@ -1,0 +1,229 @@
+package analyze
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/numfmt"
+	"github.com/amplint/amplint/rewrite"
+	"github.com/amplint/amplint/rules"
+)
+
+// FixOptions are what the flags of fix say.
+type FixOptions struct {
+	Options
+	Out          string
+	InPlace      bool // Out is the input itself
+	DryRun       bool // everything but the writing
+	Strategy     string
+	KeepIO       func(v *graph.Value) bool // nil: all inputs and outputs keep their types
+	NarrowDouble bool
+}
+
+// Fixed is what a fix did.
+type Fixed struct {
+	Path, Out string
+	Strategy  string
+	Before    *Report         // of the input
+	After     *Report         // of the result
+	Applied   []rules.Finding // those whose edits were applied, in all rounds
+	Edits     []rewrite.Edit
+	Summary   rewrite.Summary
+	Refused   string // why nothing was written, "" where it was
+
+	valid bool // the input kept to the standard
+}
+
+// maxRounds bounds how often the result is repaired again. A repair that uncovers new findings
+// twice does not end by itself.
+const maxRounds = 3
+
+// Fix rewrites the model of a file so that nothing at or above the threshold remains, and writes
+// it only then.
+func Fix(ctx context.Context, path string, opt FixOptions) (*Fixed, error) {
+	a, err := load(path, &opt.Options)
+	if err != nil {
+		return nil, err
+	}
+	defer a.model.Close()
+	t := opt.Target.resolve(a.model)
+	plan, err := newPlan(a.model, t, &opt)
+	if err != nil {
+		return nil, err
+	}
+	f := &Fixed{Path: path, Out: opt.Out, Strategy: strategyName(plan.Strategy), Before: a.check(t, &opt.Options)}
+	f.After, f.valid = f.Before, a.model.Check() == nil
+	m, err := f.rounds(ctx, a, plan, &opt)
+	if err != nil {
+		return nil, err
+	}
+	if f.After.Failed(opt.FailOn) {
+		f.Refused = fmt.Sprintf("%s would remain", f.After.remaining(opt.FailOn))
+		return f, nil
+	}
+	if opt.DryRun {
+		return f, nil
+	}
+	return f, m.Save(opt.Out, graph.SaveOptions{InPlace: opt.InPlace})
+}
+
+// newPlan makes the plan of a target without edits.
+func newPlan(m *graph.Model, t Target, opt *FixOptions) (*rewrite.Plan, error) {
+	p := &rewrite.Plan{KeepIO: opt.KeepIO, NarrowDouble: opt.NarrowDouble, Target: t.format()}
+	switch t {
+	case E4M3FN, E5M2:
+		return nil, usagef("--target %s: quantising a model is not built yet", t)
+	case AsIs:
+		p.Target, p.Strategy = repairTarget(m), rewrite.Repair
+	}
+	switch opt.Strategy {
+	case "repair":
+		p.Strategy = rewrite.Repair
+	case "mixed":
+		p.Strategy = rewrite.Mixed
+	}
+	return p, nil
+}
+
+// repairTarget is the format that values of an as-is model return to behind an FP32 island.
+func repairTarget(m *graph.Model) numfmt.Format {
+	found := numfmt.FP16
+	for g := range m.Graphs() {
+		for _, v := range g.Values {
+			switch v.Type.Elem {
+			case graph.Float16:
+				return numfmt.FP16
+			case graph.BFloat16:
+				found = numfmt.BF16
+			}
+		}
+	}
+	return found
+}
+
+func strategyName(s rewrite.Strategy) string {
+	if s == rewrite.Repair {
+		return "repair"
+	}
+	return "mixed"
+}
+
+// rounds applies the edits of the findings and analyses the result, again while it has findings
+// that can be fixed. It returns the last result.
+func (f *Fixed) rounds(ctx context.Context, a *analysis, plan *rewrite.Plan, opt *FixOptions) (*graph.Model, error) {
+	for round := 0; ; round++ {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		edits := f.collect(opt.Strict)
+		if round > 0 && (len(edits) == 0 || round == maxRounds) {
+			return a.model, nil
+		}
+		plan.Edits = edits
+		m, sum, err := plan.Apply(a.model)
+		if err != nil {
+			return nil, fmt.Errorf("%s: rewriting: %w", f.Path, err)
+		}
+		f.add(sum, edits)
+		if a, err = f.verify(m, opt); err != nil {
+			return nil, err
+		}
+		if !sum.Changed {
+			return m, nil
+		}
+		plan = &rewrite.Plan{KeepIO: plan.KeepIO, Target: plan.Target, Strategy: rewrite.Repair}
+	}
+}
+
+// collect returns the edits of the findings that are to be fixed: notes keep their low values.
+func (f *Fixed) collect(strict bool) []rewrite.Edit {
+	var edits []rewrite.Edit
+	for _, x := range f.After.Findings {
+		if len(x.Edits) == 0 || x.Severity < rules.Warning && !strict {
+			continue
+		}
+		f.Applied = append(f.Applied, x)
+		edits = append(edits, x.Edits...)
+	}
+	return edits
+}
+
+// add sums up the rounds.
+func (f *Fixed) add(s *rewrite.Summary, edits []rewrite.Edit) {
+	t := &f.Summary
+	t.Changed = t.Changed || s.Changed
+	t.Casts += s.Casts
+	t.Removed += s.Removed
+	t.Retargeted += s.Retargeted
+	t.Low, t.FP32 = s.Low, s.FP32
+	t.Converted += s.Converted
+	t.Inlined = append(t.Inlined, s.Inlined...)
+	t.Notes = append(t.Notes, s.Notes...)
+	f.Edits = append(f.Edits, edits...)
+}
+
+// verify analyses a result as any other model, in the formats it holds now.
+func (f *Fixed) verify(m *graph.Model, opt *FixOptions) (*analysis, error) {
+	if err := reread(m); err != nil {
+		return nil, fmt.Errorf("%s: the rewritten model is not valid: %w", f.Path, err)
+	}
+	lenient := opt.Options
+	lenient.Lenient = true // initializers may have other names now
+	a, err := analyse(m, &lenient)
+	if err != nil {
+		return nil, fmt.Errorf("the rewritten model cannot be analysed: %w", err)
+	}
+	if err := m.Check(); err != nil && f.valid { // not worse than it was
+		return nil, fmt.Errorf("%s: the rewritten model is not valid: %w", f.Path, err)
+	}
+	t := AsIs
+	if f.Before.Target == FP32 {
+		t = FP32
+	}
+	f.After = a.check(t, &opt.Options)
+	return a, nil
+}
+
+// reread writes a model to a temporary file and reads it back, so that what will be saved is known
+// to be readable. The elements of external tensors are not copied.
+func reread(m *graph.Model) error {
+	f, err := os.CreateTemp("", "amplint-*.onnx")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = m.WriteTo(f)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	again, err := graph.Open(f.Name())
+	if err != nil {
+		return err
+	}
+	return again.Close()
+}
+
+// remaining counts the findings that make a run fail.
+func (r *Report) remaining(t Threshold) string {
+	n := 0
+	for _, f := range r.Findings {
+		if t.Reached(f.Severity) {
+			n++
+		}
+	}
+	if n == 1 {
+		return "1 finding"
+	}
+	return fmt.Sprintf("%d findings", n)
+}
+
+// SameFile tells whether two paths name one file.
+func SameFile(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return errX == nil && errY == nil && os.SameFile(x, y) || filepath.Clean(a) == filepath.Clean(b)
+}

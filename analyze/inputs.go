@@ -1,0 +1,101 @@
+package analyze
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/rangeprop"
+)
+
+// inputs is what is known of a model's inputs before it is analysed.
+type inputs struct {
+	ranges map[string]rangeprop.Given
+	values map[string]*graph.Tensor // by value: they may be axes or shapes
+	shapes map[string]graph.Shape
+	notes  []string
+}
+
+// gather collects ranges and values of the inputs. The order is the precedence, weakest first:
+// metadata, data, config, command line.
+func gather(m *graph.Model, opt *Options) (*inputs, error) {
+	in := &inputs{ranges: map[string]rangeprop.Given{}, values: map[string]*graph.Tensor{}, shapes: map[string]graph.Shape{}}
+	if err := in.metadata(m); err != nil {
+		return nil, err
+	}
+	data := opt.Data
+	if data == "" && opt.Config != nil {
+		data = opt.Config.Data
+	}
+	if data != "" {
+		if err := in.data(m, data); err != nil {
+			return nil, err
+		}
+	}
+	for _, r := range opt.Config.configRanges() {
+		if !in.declare(m, r) {
+			in.notes = append(in.notes, fmt.Sprintf("config: %q is no input of %s", r.Name, m.Path))
+		}
+	}
+	for _, r := range opt.Ranges {
+		if in.declare(m, r) {
+			continue
+		}
+		if !opt.Lenient {
+			return nil, usagef("--range: %q is no input of %s; its inputs are %s", r.Name, m.Path, inputNames(m))
+		}
+		in.notes = append(in.notes, fmt.Sprintf("--range: %q is no input of %s", r.Name, m.Path))
+	}
+	return in, nil
+}
+
+func inputNames(m *graph.Model) string {
+	var list []string
+	for _, v := range realInputs(m) {
+		list = append(list, v.Name)
+	}
+	return strings.Join(list, ", ")
+}
+
+// realInputs are the inputs that a caller gives: files of IR versions below 4 list their
+// initializers among the inputs too.
+func realInputs(m *graph.Model) []*graph.Value {
+	var list []*graph.Value
+	for _, v := range m.Graph.Inputs {
+		if v.Init == nil && v.Sparse == nil {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// metadata reads the ranges that the model carries itself.
+func (in *inputs) metadata(m *graph.Model) error {
+	for _, prefix := range []string{"onnxsim.range.", "amplint.range."} { // ours wins
+		for _, e := range m.Meta {
+			name, ok := strings.CutPrefix(e.Key, prefix)
+			if !ok {
+				continue
+			}
+			r, err := parseMeta(e.Value)
+			if err != nil {
+				return fmt.Errorf("metadata %s: %w", e.Key, err)
+			}
+			if !in.declare(m, NamedRange{name, r}) {
+				in.notes = append(in.notes, fmt.Sprintf("metadata %s: %q is no input", e.Key, name))
+			}
+		}
+	}
+	return nil
+}
+
+// declare notes a range that the user vouches for. It is false where nothing has that name.
+func (in *inputs) declare(m *graph.Model, r NamedRange) bool {
+	v := m.Graph.Lookup(r.Name)
+	if v == nil || v.Producer != nil {
+		return false
+	}
+	delete(in.values, r.Name)
+	in.ranges[r.Name] = rangeprop.Given{Range: r.Range, Basis: rangeprop.Declared}
+	return true
+}

@@ -1,0 +1,70 @@
+package analyze
+
+import (
+	"fmt"
+
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/graph/infer"
+	"github.com/amplint/amplint/graph/onnxtxt"
+	"github.com/amplint/amplint/rangeprop"
+)
+
+// Open reads a model, in the binary format or, by its extension, in the textual one.
+func Open(path string) (*graph.Model, error) {
+	if onnxtxt.IsText(path) {
+		return onnxtxt.Open(path)
+	}
+	return graph.Open(path)
+}
+
+// analysis is a model with what was found out about it.
+type analysis struct {
+	model  *graph.Model
+	info   *infer.Info
+	ranges *rangeprop.Result
+	inputs *inputs
+}
+
+// load opens a model, infers its types and bounds its values. The caller closes the model.
+func load(path string, opt *Options) (*analysis, error) {
+	m, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	a, err := analyse(m, opt)
+	if err != nil {
+		m.Close()
+		return nil, err
+	}
+	return a, nil
+}
+
+func analyse(m *graph.Model, opt *Options) (*analysis, error) {
+	in, err := gather(m, opt)
+	if err != nil {
+		return nil, err
+	}
+	info, err := infer.Run(m, infer.Options{Dims: dimRanges(opt), Values: in.values, Shapes: in.shapes})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", m.Path, err)
+	}
+	r, err := rangeprop.Analyze(m, info, rangeprop.Options{Ranges: in.ranges})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", m.Path, err)
+	}
+	return &analysis{m, info, r, in}, nil
+}
+
+// dimRanges joins the dimensions of the config and of the command line, which win.
+func dimRanges(opt *Options) map[string]infer.DimRange {
+	dims := map[string]infer.DimRange{}
+	if opt.Config != nil {
+		for name, d := range opt.Config.Dims {
+			dims[name] = infer.DimRange{Lo: d.Lo, Hi: d.Hi}
+		}
+	}
+	for _, d := range opt.Dims {
+		dims[d.Name] = infer.DimRange{Lo: d.Lo, Hi: d.Hi}
+	}
+	return dims
+}

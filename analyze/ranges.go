@@ -1,0 +1,53 @@
+package analyze
+
+import (
+	"context"
+	"math"
+
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/rangeprop"
+)
+
+// Bound is one float value of a model and what is known of it.
+type Bound struct {
+	Value *graph.Value
+	Range rangeprop.Range
+	NaN   bool
+	Basis rangeprop.Basis
+}
+
+// Ranges are the bounds of all float values of a model, in graph order.
+type Ranges struct {
+	Path   string
+	Bounds []Bound
+	Notes  []string
+}
+
+// RangesOf bounds every float value of the model of a file.
+func RangesOf(ctx context.Context, path string, opt Options) (*Ranges, error) {
+	a, err := load(path, &opt)
+	if err != nil {
+		return nil, err
+	}
+	defer a.model.Close()
+	r := &Ranges{Path: path, Bounds: []Bound{}, Notes: a.notes()}
+	for g := range a.model.Graphs() {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		for _, v := range g.Values {
+			if v.Type.Float() {
+				r.Bounds = append(r.Bounds, a.bound(v))
+			}
+		}
+	}
+	return r, nil
+}
+
+func (a *analysis) bound(v *graph.Value) Bound {
+	x := a.ranges.Val(v)
+	if x == nil {
+		return Bound{v, rangeprop.Range{Lo: math.Inf(-1), Hi: math.Inf(1)}, true, rangeprop.Unknown}
+	}
+	return Bound{v, x.Hull(), x.NaN(), x.Basis()}
+}

@@ -1,0 +1,78 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amplint/amplint/analyze"
+	"github.com/amplint/amplint/report"
+)
+
+func (a *app) checkCommand() *cobra.Command {
+	var f analysisFlags
+	var format, out string
+	c := &cobra.Command{
+		Use:   "check MODEL...",
+		Short: "Report what breaks in low precision",
+		Args:  cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			opt, err := f.options(c)
+			if err != nil {
+				return err
+			}
+			if err := report.Known(format); err != nil {
+				return usagef("%w", err)
+			}
+			opt.Lenient = len(args) > 1
+			return a.check(c, args, opt, func(reports []*analyze.Report) error {
+				return a.toFile(out, func(w io.Writer) error {
+					return report.Check(w, format, reports, report.Options{Version: Version, Color: out == "" && isTerminal(a.out)})
+				})
+			})
+		},
+	}
+	f.addInputs(c)
+	f.addTarget(c)
+	c.Flags().StringVar(&format, "format", "text", "text or json")
+	c.Flags().StringVarP(&out, "output", "o", "", "write the report to a `file` instead of stdout")
+	return c
+}
+
+// check analyses the models one after the other. One that cannot be analysed does not keep the
+// others from it; the exit code is the gravest.
+func (a *app) check(c *cobra.Command, paths []string, opt analyze.Options, write func([]*analyze.Report) error) error {
+	var reports []*analyze.Report
+	for _, path := range paths {
+		var r *analyze.Report
+		err := a.analysed(path, func() (err error) { r, err = analyze.Check(c.Context(), path, opt); return err })
+		var fail *failure
+		switch {
+		case errors.As(err, &fail) && fail.code == exitUsage:
+			return err
+		case err != nil:
+			a.code = exitModel
+			a.tell(err)
+			continue
+		}
+		a.notes(path, r.Notes)
+		if r.Failed(opt.FailOn) {
+			a.code = max(a.code, exitFindings)
+		}
+		reports = append(reports, r)
+	}
+	if len(reports) == 0 {
+		return nil
+	}
+	return write(reports)
+}
+
+// tell prints an error.
+func (a *app) tell(err error) {
+	if !errors.Is(err, errReported) {
+		fmt.Fprintf(a.err, "amplint: %s\n", strings.TrimRight(err.Error(), "\n"))
+	}
+}

@@ -1,0 +1,114 @@
+package cmd
+
+import (
+	"errors"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amplint/amplint/analyze"
+)
+
+// analysisFlags are the flags that all analysing commands share.
+type analysisFlags struct {
+	ranges, dims []string
+	data, config string
+
+	target, accumulate, effort, failOn, baseline string
+	flush, strict                                bool
+}
+
+// addInputs defines the flags that say what the inputs are.
+func (f *analysisFlags) addInputs(c *cobra.Command) {
+	c.Flags().StringArrayVar(&f.ranges, "range", nil, "range of an input, `NAME=LO,HI`; may be repeated")
+	c.Flags().StringArrayVar(&f.dims, "dim", nil, "size of a symbolic dimension, `NAME=LO..HI`; may be repeated")
+	c.Flags().StringVar(&f.data, "data", "", "samples that bound the inputs: `NPZ` file or folder")
+	c.Flags().StringVar(&f.config, "config", "", "config `file` ("+analyze.ConfigName+" in this folder)")
+}
+
+// addTarget defines the flags that say what the model is checked for.
+func (f *analysisFlags) addTarget(c *cobra.Command) {
+	c.Flags().StringVar(&f.target, "target", "auto", "auto, fp16, bf16, fp8e4m3fn, fp8e5m2, fp32 or as-is")
+	c.Flags().StringVar(&f.accumulate, "accumulate", "fp32", "type that sums are kept in: fp32 or target")
+	c.Flags().StringVar(&f.effort, "effort", "quick", "off, quick or full: evaluations spent on a suspect")
+	c.Flags().StringVar(&f.failOn, "fail-on", "error", "least severity that fails: error, warning, note or never")
+	c.Flags().BoolVar(&f.flush, "flush-subnormals", false, "subnormal numbers count as zero")
+	c.Flags().BoolVar(&f.strict, "strict", false, "raise notes on what is near or not known to warnings")
+	c.Flags().StringVar(&f.baseline, "baseline", "", "report of known findings")
+}
+
+// options reads the flags and the config. What neither says has the flag's default.
+func (f *analysisFlags) options(c *cobra.Command) (analyze.Options, error) {
+	o := analyze.Options{Data: f.data, Strict: f.strict}
+	if f.baseline != "" {
+		return o, usagef("--baseline is not built yet")
+	}
+	if err := f.readConfig(&o); err != nil {
+		return o, &failure{exitUsage, err}
+	}
+	for _, s := range f.ranges {
+		r, err := analyze.ParseRange(s)
+		if err != nil {
+			return o, usagef("--range: %w", err)
+		}
+		o.Ranges = append(o.Ranges, r)
+	}
+	for _, s := range f.dims {
+		d, err := analyze.ParseDim(s)
+		if err != nil {
+			return o, usagef("--dim: %w", err)
+		}
+		o.Dims = append(o.Dims, d)
+	}
+	if f.target == "" { // the command has no target
+		return o, nil
+	}
+	return o, f.readTarget(c, &o)
+}
+
+func (f *analysisFlags) readConfig(o *analyze.Options) (err error) {
+	path := f.config
+	if path == "" {
+		if _, err := os.Stat(analyze.ConfigName); errors.Is(err, os.ErrNotExist) {
+			return nil
+		}
+		path = analyze.ConfigName
+	}
+	if o.Config, err = analyze.LoadConfig(path); err != nil {
+		return err
+	}
+	return o.Config.CheckRules()
+}
+
+func (f *analysisFlags) readTarget(c *cobra.Command, o *analyze.Options) (err error) {
+	if o.Target, err = analyze.ParseTarget(f.pick(c, "target", f.target, o.Config)); err != nil {
+		return usagef("--target: %w", err)
+	}
+	if o.FailOn, err = analyze.ParseThreshold(f.pick(c, "fail-on", f.failOn, o.Config)); err != nil {
+		return usagef("--fail-on: %w", err)
+	}
+	o.Accumulate = f.pick(c, "accumulate", f.accumulate, o.Config)
+	if o.Accumulate != "fp32" && o.Accumulate != "target" {
+		return usagef("--accumulate: %q is neither fp32 nor target", o.Accumulate)
+	}
+	if o.Effort = f.effort; o.Effort != "off" && o.Effort != "quick" && o.Effort != "full" {
+		return usagef("--effort: %q is none of off, quick and full", o.Effort)
+	}
+	o.Flush = f.flush
+	if o.Config != nil && o.Config.Flush != nil && !c.Flags().Changed("flush-subnormals") {
+		o.Flush = *o.Config.Flush
+	}
+	return nil
+}
+
+// pick prefers a flag that was given, then the config, then the flag's default.
+func (f *analysisFlags) pick(c *cobra.Command, name, value string, config *analyze.Config) string {
+	if config == nil || c.Flags().Changed(name) {
+		return value
+	}
+	said := map[string]string{"target": config.Target, "fail-on": config.FailOn, "accumulate": config.Accumulate}[name]
+	if said == "" {
+		return value
+	}
+	return said
+}

@@ -1,0 +1,77 @@
+package cmd
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/amplint/amplint/analyze"
+)
+
+// toFile writes to a file that appears only when it is whole, or to stdout where path is empty.
+func (a *app) toFile(path string, write func(io.Writer) error) error {
+	if path == "" {
+		buf := bufio.NewWriter(a.out)
+		if err := write(buf); err != nil {
+			return err
+		}
+		return buf.Flush()
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".amplint-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // of no effect once it is renamed
+	if err = errors.Join(write(f), f.Chmod(0o644), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// notes tells on stderr what had to be put right or overlooked.
+func (a *app) notes(path string, list []string) {
+	for _, n := range list {
+		fmt.Fprintf(a.err, "amplint: %s: %s\n", path, n)
+	}
+}
+
+// analysed runs one analysis. A panic in it becomes an error of this model, so that others are
+// still analysed.
+func (a *app) analysed(path string, run func() error) (err error) {
+	a.model = path
+	defer func() {
+		if r := recover(); r != nil {
+			a.broken(r)
+			err = &failure{exitModel, errReported}
+		}
+	}()
+	err = run()
+	var usage *analyze.UsageError
+	var data *analyze.DataError
+	var fail *failure
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &fail):
+		return err
+	case errors.As(err, &usage), errors.As(err, &data):
+		return &failure{exitUsage, err}
+	}
+	return unreadable(err)
+}
+
+// errReported stands for an error that stderr has told of already.
+var errReported = errors.New("")
+
+// isTerminal tells whether a writer is a terminal that shows colours.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
+		return false
+	}
+	st, err := f.Stat()
+	return err == nil && st.Mode()&os.ModeCharDevice != 0
+}

@@ -1,0 +1,78 @@
+package report
+
+import (
+	"encoding/json"
+	"io"
+
+	"github.com/amplint/amplint/analyze"
+)
+
+// Fixed writes what a fix did and what is left to say of its result.
+func Fixed(w io.Writer, format string, r *analyze.Fixed, opt Options) error {
+	switch format {
+	case "text":
+		return fixedText(w, r, opt)
+	case "json":
+		return fixedJSON(w, r, opt)
+	}
+	return unknown(format)
+}
+
+// fixFile is the JSON of a fix.
+type fixFile struct {
+	Schema     string        `json:"schema"`
+	Tool       toolJSON      `json:"tool"`
+	Input      string        `json:"input"`
+	Output     string        `json:"output"`
+	Strategy   string        `json:"strategy"`
+	Changed    bool          `json:"changed"`
+	Refused    string        `json:"refused"` // why nothing was written
+	Low        int           `json:"low_nodes"`
+	FP32       int           `json:"fp32_nodes"`
+	Casts      int           `json:"casts_added"`
+	Removed    int           `json:"casts_removed"`
+	Edits      []fixJSON     `json:"edits"`
+	Applied    []findingJSON `json:"fixed"`
+	Result     modelJSON     `json:"result"`
+	InputCheck summaryJSON   `json:"input_summary"`
+}
+
+func fixedJSON(w io.Writer, r *analyze.Fixed, opt Options) error {
+	s := r.Summary
+	f := fixFile{Schema: "amplint.fix/1", Tool: toolJSON{"amplint", opt.Version}, Input: r.Path, Output: r.Out, Strategy: r.Strategy,
+		Changed: s.Changed, Refused: r.Refused, Low: s.Low, FP32: s.FP32, Casts: s.Casts, Removed: s.Removed,
+		Edits: []fixJSON{}, Applied: []findingJSON{}, Result: modelOf(r.After), InputCheck: summaryOf(r.Before.Summary)}
+	for _, e := range r.Edits {
+		f.Edits = append(f.Edits, fixOf(e))
+	}
+	for _, x := range r.Applied {
+		f.Applied = append(f.Applied, findingOf(x))
+	}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", " ")
+	return e.Encode(f)
+}
+
+func fixedText(w io.Writer, r *analyze.Fixed, opt Options) error {
+	p := &printer{w: w, color: opt.Color}
+	for _, f := range r.Applied {
+		p.f("fixed: ")
+		p.finding(f)
+	}
+	if r.Refused != "" {
+		for _, f := range r.After.Findings {
+			p.finding(f)
+		}
+	}
+	s := r.Summary
+	switch {
+	case !s.Changed:
+		p.f("%s: nothing to change\n", r.Path)
+	default:
+		p.f("%s: %d of %d nodes with float results are low, %s added, %d removed, %s\n",
+			r.Path, s.Low, s.Low+s.FP32, plural(s.Casts, "cast"), s.Removed, plural(len(r.Edits), "edit"))
+	}
+	p.summary(r.After)
+	return p.err
+}

@@ -1,0 +1,74 @@
+package report
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+
+	"github.com/amplint/amplint/analyze"
+	"github.com/amplint/amplint/graph"
+)
+
+// rangesFile is the JSON of a ranges report.
+type rangesFile struct {
+	Schema string      `json:"schema"`
+	Model  string      `json:"model"`
+	Values []rangeJSON `json:"values"`
+}
+
+type rangeJSON struct {
+	Name  string   `json:"name"`
+	Path  []string `json:"path,omitempty"`
+	Dtype string   `json:"dtype"`
+	Shape []any    `json:"shape"` // numbers, symbols, null where unknown; null for an unknown rank
+	Lo    number   `json:"lo"`
+	Hi    number   `json:"hi"`
+	NaN   bool     `json:"nan"`
+	Basis string   `json:"basis"`
+}
+
+func rangesJSON(w io.Writer, r *analyze.Ranges) error {
+	f := rangesFile{"amplint.ranges/1", r.Path, make([]rangeJSON, 0, len(r.Bounds))}
+	for _, b := range r.Bounds {
+		v := b.Value
+		f.Values = append(f.Values, rangeJSON{v.Name, v.Graph.Path(), v.Type.Elem.String(), shape(v.Type.Shape),
+			number(b.Range.Lo), number(b.Range.Hi), b.NaN, b.Basis.String()})
+	}
+	buf := bufio.NewWriter(w)
+	if err := json.NewEncoder(buf).Encode(f); err != nil {
+		return err
+	}
+	return buf.Flush()
+}
+
+func shape(s graph.Shape) []any {
+	if s == nil {
+		return nil
+	}
+	list := make([]any, len(s))
+	for i, d := range s {
+		switch {
+		case d.Sym != "":
+			list[i] = d.Sym
+		case d.Known():
+			list[i] = d.N
+		}
+	}
+	return list
+}
+
+func rangesText(w io.Writer, r *analyze.Ranges) error {
+	buf := bufio.NewWriter(w)
+	p := &printer{w: buf}
+	for _, b := range r.Bounds {
+		nan := ""
+		if b.NaN {
+			nan = " or NaN"
+		}
+		p.f("%s %s in [%.5g, %.5g]%s, %s\n", b.Value.Key(), b.Value.Type, b.Range.Lo, b.Range.Hi, nan, b.Basis)
+	}
+	if p.err != nil {
+		return p.err
+	}
+	return buf.Flush()
+}

@@ -1,0 +1,86 @@
+// Package report writes what an analysis found: one file per format.
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"github.com/amplint/amplint/analyze"
+)
+
+// Options say how a report is written.
+type Options struct {
+	Version string // of the program
+	Color   bool   // for a terminal
+}
+
+// CheckFormats are the formats of [Check].
+const CheckFormats = "text, json"
+
+// Check writes the reports of one or several models.
+func Check(w io.Writer, format string, reports []*analyze.Report, opt Options) error {
+	switch format {
+	case "text":
+		return checkText(w, reports, opt)
+	case "json":
+		return checkJSON(w, reports, opt)
+	}
+	return unknown(format)
+}
+
+// Ranges writes the bounds of the values of a model.
+func Ranges(w io.Writer, format string, r *analyze.Ranges) error {
+	switch format {
+	case "text":
+		return rangesText(w, r)
+	case "json":
+		return rangesJSON(w, r)
+	}
+	return unknown(format)
+}
+
+// Known tells whether a format can be written, so that a misspelt one is refused before the work.
+func Known(format string) error {
+	switch format {
+	case "text", "json":
+		return nil
+	}
+	return unknown(format)
+}
+
+func unknown(format string) error {
+	return fmt.Errorf("unknown format %q: want one of %s", format, CheckFormats)
+}
+
+// number is a float that JSON cannot always hold: infinities are the strings "inf" and "-inf",
+// NaN is "nan".
+type number float64
+
+// MarshalJSON writes the shortest decimal that reads back as the same number.
+func (x number) MarshalJSON() ([]byte, error) {
+	f := float64(x)
+	switch {
+	case math.IsInf(f, 1):
+		return []byte(`"inf"`), nil
+	case math.IsInf(f, -1):
+		return []byte(`"-inf"`), nil
+	case f != f:
+		return []byte(`"nan"`), nil
+	}
+	return strconv.AppendFloat(nil, f, 'g', -1, 64), nil
+}
+
+// printer keeps the first error of a run of prints.
+type printer struct {
+	w     io.Writer
+	err   error
+	color bool
+}
+
+func (p *printer) f(format string, args ...any) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintf(p.w, format, args...)
+	}
+}

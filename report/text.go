@@ -1,0 +1,129 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/amplint/amplint/analyze"
+	"github.com/amplint/amplint/rules"
+)
+
+// maxListed is how many places or values a line of text lists; JSON has them all.
+const maxListed = 5
+
+func checkText(w io.Writer, reports []*analyze.Report, opt Options) error {
+	p := &printer{w: w, color: opt.Color}
+	for i, r := range reports {
+		if i > 0 {
+			p.f("\n")
+		}
+		for _, f := range r.Findings {
+			p.finding(f)
+		}
+		p.summary(r)
+	}
+	return p.err
+}
+
+// finding prints the line of a finding and, indented, what it rests on and what helps.
+func (p *printer) finding(f rules.Finding) {
+	p.f("%s: %s%s [%s]\n", p.paint(f.Severity), place(f), f.Message, f.Rule)
+	if f.Reason != "" {
+		p.f("    %s\n", f.Reason)
+	}
+	p.f("    evidence: %s\n", evidence(f))
+	if list := otherPlaces(f); len(list) > 0 {
+		p.f("    also at: %s\n", listed(list, ", "))
+	}
+	if len(f.Consequences) > 0 {
+		p.f("    carries on to: %s\n", listed(f.Consequences, ", "))
+	}
+	var fixes []string
+	for _, e := range f.Edits {
+		fixes = append(fixes, e.Describe())
+	}
+	if len(fixes) > 0 {
+		p.f("    fix: %s\n", listed(fixes, "; "))
+	}
+}
+
+func place(f rules.Finding) string {
+	switch {
+	case f.Node != nil:
+		return fmt.Sprintf("%s (%s): ", f.Node.Key(), f.Node.OpName())
+	case f.Value != nil:
+		return f.Value.Key() + ": "
+	}
+	return ""
+}
+
+// evidence says how the finding is known, in which range the value lies, and what follows.
+func evidence(f rules.Finding) string {
+	s := f.Evidence.String()
+	if f.Value != nil {
+		s += fmt.Sprintf(", %s in [%.5g, %.5g]", f.Value.Key(), f.Range.Lo, f.Range.Hi)
+	}
+	if f.Limit != 0 && !math.IsInf(f.Limit, 0) {
+		s += fmt.Sprintf(", limit %.5g", f.Limit)
+	}
+	if f.Consequence != "" {
+		s += ", consequence " + f.Consequence
+	}
+	return s
+}
+
+func otherPlaces(f rules.Finding) []string {
+	var list []string
+	for _, o := range f.Occurrences {
+		if o.Node != nil && o.Node != f.Node {
+			list = append(list, o.Node.Key())
+		}
+	}
+	return slices.Compact(list)
+}
+
+func listed(list []string, sep string) string {
+	if len(list) > maxListed {
+		return strings.Join(list[:maxListed], sep) + fmt.Sprintf(" and %d more", len(list)-maxListed)
+	}
+	return strings.Join(list, sep)
+}
+
+// paint colours a severity for a terminal.
+func (p *printer) paint(s rules.Severity) string {
+	if !p.color {
+		return s.String()
+	}
+	code := [...]string{rules.Note: "36", rules.Warning: "33", rules.Error: "31"}[s]
+	return "\x1b[1;" + code + "m" + s.String() + "\x1b[0m"
+}
+
+func (p *printer) summary(r *analyze.Report) {
+	s := r.Summary
+	p.f("%s as %s: %s, %s, %s", r.Path, r.Target, plural(s.Errors, "error"), plural(s.Warnings, "warning"), plural(s.Notes, "note"))
+	if s.Ignored > 0 {
+		p.f(", %d ignored", s.Ignored)
+	}
+	p.f("; %s, %s", plural(s.Nodes, "node"), plural(s.Values, "float value"))
+	if s.Unbounded > 0 {
+		p.f(", %d without a finite bound", s.Unbounded)
+	}
+	if len(s.Unknown) > 0 {
+		var ops []string
+		for _, c := range s.Unknown {
+			ops = append(ops, fmt.Sprintf("%s (%d)", c.Op, c.Count))
+		}
+		p.f("; unknown operators: %s", listed(ops, ", "))
+	}
+	p.f("\n")
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
