@@ -65,6 +65,7 @@ func attention(c *ctx) error {
 	return nil
 }
 
+// flexAttention calls its graphs with scores and probabilities; they declare themselves what they take.
 func flexAttention(c *ctx) error {
 	q, v := c.shape(0), c.shape(2)
 	if len(q) == 4 && len(v) == 4 {
@@ -72,7 +73,7 @@ func flexAttention(c *ctx) error {
 		out[3] = v[3]
 		c.set(0, out)
 	}
-	return nil
+	return c.bodies()
 }
 
 // linearAttention has packed heads [batch, length, heads·width] and a state [batch, heads, key width, value width].

@@ -190,9 +190,9 @@ func (w *walk) enter(v *graph.Value, t graph.Type) {
 	delete(w.small, v)
 	v.Const = nil
 	if t.Kind == graph.KindUnknown {
-		t = w.resolve(w.declared[v])
+		t = w.declared[v]
 	}
-	v.Type = t
+	v.Type = w.complete(t)
 }
 
 // loop has the inputs (trips, condition, carried …); its body (iteration, condition, carried …) yields

@@ -97,6 +97,9 @@ func convOf(x, w int) operator {
 		if err := c.wantRankAtLeast(x, 3); err != nil {
 			return err
 		}
+		if s == nil && len(k) > 2 {
+			s = c.freshShape(len(k))
+		}
 		if s == nil {
 			return nil
 		}

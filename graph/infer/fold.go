@@ -62,8 +62,8 @@ func elements(s graph.Shape) (int64, bool) {
 // known beside others that are: what the chain does with its known elements still folds.
 func (c *ctx) inputData() ([]*data, bool) {
 	most := c.opt.MaxFold
-	if c.opt.Eval != nil {
-		most = maxSmall
+	if c.opt.Eval != nil || c.out[0].Elem.IsFloat() {
+		most = maxSmall // more are weights, not shapes
 	}
 	in := make([]*data, len(c.n.Inputs))
 	some := false

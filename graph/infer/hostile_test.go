@@ -158,17 +158,19 @@ func lieAttr(r *rand.Rand, n *graph.Node, pick func() int64) string {
 
 func lieShape(r *rand.Rand, m *graph.Model, pick func() int64) string {
 	for _, v := range m.Graph.Inputs {
-		switch s := v.Type.Shape; {
+		t := v.Type
+		switch s := t.Shape; {
 		case r.IntN(3) == 0:
-			v.Type.Shape = nil
+			t.Shape = nil
 		case len(s) > 0 && r.IntN(2) == 0:
-			v.Type.Shape = s[1:]
+			t.Shape = s[1:]
 		case len(s) > 0:
-			v.Type.Shape = append(graph.Shape(nil), s...)
-			v.Type.Shape[r.IntN(len(s))] = graph.Dim{N: max(pick(), 0)}
+			t.Shape = append(graph.Shape(nil), s...)
+			t.Shape[r.IntN(len(s))] = graph.Dim{N: max(pick(), 0)}
 		default:
-			v.Type.Shape = graph.ShapeOf(max(pick(), 0))
+			t.Shape = graph.ShapeOf(max(pick(), 0))
 		}
+		v.Declare(t)
 	}
 	return "shapes of inputs"
 }

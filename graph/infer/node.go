@@ -15,7 +15,7 @@ func (c *ctx) infer() error {
 	f := c.ops[c.n.OpName()]
 	if f == nil {
 		c.countUnknown()
-		return nil
+		return c.bodies()
 	}
 	if ok, err := c.check(); err != nil || !ok {
 		return err
@@ -24,6 +24,19 @@ func (c *ctx) infer() error {
 		return err
 	}
 	c.fold()
+	return nil
+}
+
+// bodies walks the subgraphs of an operator that says nothing about their inputs, with what they declare.
+func (c *ctx) bodies() error {
+	for _, g := range c.n.Subgraphs() {
+		for _, v := range g.Inputs {
+			c.enter(v, c.declared[v])
+		}
+		if err := c.maybe(g); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

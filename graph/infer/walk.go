@@ -44,8 +44,9 @@ func newWalk(m *graph.Model, opt Options) *walk {
 
 func (w *walk) run() error {
 	for g := range w.m.Graphs() {
+		declared := declarations(g)
 		for _, v := range g.Values {
-			w.forget(v)
+			w.forget(v, declared)
 		}
 	}
 	if err := w.inputs(); err != nil {
@@ -54,12 +55,39 @@ func (w *walk) run() error {
 	return w.graph(w.m.Graph)
 }
 
-// forget takes back what an earlier run may have found, and keeps the declared type.
-func (w *walk) forget(v *graph.Value) {
-	w.declared[v] = v.Type
+// declarations returns what the file says of the values of a scope. It is read anew from the entries of input,
+// output and value_info, since an earlier run has refined the types of the values.
+func declarations(g *graph.Graph) map[string]graph.Type {
+	types := map[string]graph.Type{}
+	for _, list := range [][]*graph.ValueInfo{g.InputInfos(), g.OutputInfos(), g.ValueInfos()} {
+		for _, vi := range list {
+			if old, ok := types[vi.Name]; !ok || old.Kind == graph.KindUnknown {
+				types[vi.Name] = vi.Type
+			}
+		}
+	}
+	return types
+}
+
+// forget takes back what an earlier run may have found. Of a value that nothing declares the element type stays:
+// an edit gave it, and where the operator is unknown nobody else knows it.
+func (w *walk) forget(v *graph.Value, declared map[string]graph.Type) {
+	t, ok := declared[v.Name]
+	if !ok && v.Init == nil {
+		t = withoutShape(v.Type)
+	}
+	w.declared[v] = t
 	if v.Init == nil && !isConstant(v) {
 		v.Const = nil
 	}
+}
+
+func withoutShape(t graph.Type) graph.Type {
+	if t.Shape = nil; t.Of != nil {
+		of := withoutShape(*t.Of)
+		t.Of = &of
+	}
+	return t
 }
 
 func isConstant(v *graph.Value) bool {
@@ -86,7 +114,7 @@ func (w *walk) inputs() error {
 
 // bind gives the symbols of an input's declared shape the sizes of a given one.
 func (w *walk) bind(v *graph.Value, s graph.Shape) error {
-	old := v.Type.Shape
+	old := w.declared[v].Shape
 	if old != nil && len(old) != len(s) {
 		return fmt.Errorf("is declared as %s and given as %s", old, s)
 	}
@@ -99,8 +127,9 @@ func (w *walk) bind(v *graph.Value, s graph.Shape) error {
 			return fmt.Errorf("is declared as %s and given as %s", old, s)
 		}
 	}
-	v.Type.Shape = slices.Clone(s)
-	w.declared[v] = v.Type
+	t := w.declared[v]
+	t.Shape = slices.Clone(s)
+	w.declared[v] = t
 	return nil
 }
 
@@ -109,7 +138,7 @@ func (w *walk) graph(g *graph.Graph) error {
 	for _, v := range g.Values {
 		switch {
 		case v.Producer != nil:
-		case v.Input && (g.Kind == graph.MainGraph || v.Type.Kind == graph.KindUnknown):
+		case v.Input && g.Kind == graph.MainGraph:
 			v.Type = w.resolve(w.declared[v])
 		case v.Init != nil && !v.Input:
 			v.Type = v.Init.Type()
