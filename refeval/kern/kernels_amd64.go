@@ -2,23 +2,175 @@
 
 package kern
 
-import "github.com/amplint/amplint/numfmt"
+import (
+	"sync"
+
+	"golang.org/x/sys/cpu"
+
+	"github.com/amplint/amplint/numfmt"
+)
 
 // supported is the highest level this processor has.
-func supported() Level { return Go }
+var supported = sync.OnceValue(func() Level {
+	x := &cpu.X86
+	switch {
+	case !x.HasAVX2 || !x.HasFMA || !x.HasF16C:
+		return Go
+	case x.HasAVX512F && x.HasAVX512DQ && x.HasAVX512VL:
+		return AVX512
+	}
+	return AVX2
+})
 
-func (t *tile) multiply(Level) { t.multiplyGo() }
+// Each of the following does as much from the front as the level has assembly for, and returns how
+// much that was.
 
-// Each of these does as much from the front as the level has assembly for, and returns how much
-// that was.
+func (l Level) sweep(s Sum, dst, src []float32, off []int, w []float32) int {
+	n := len(dst) &^ 15
+	if l == Go || n == 0 || len(off) == 0 {
+		return 0
+	}
+	d, x, o, f, k := &dst[0], &src[0], &off[0], &w[0], len(off)
+	wide := l == AVX512
+	switch {
+	case !s.low():
+		sweepFusedAsm(wide, n, d, x, o, f, k)
+	case s.Format == numfmt.FP16:
+		sweepFP16Asm(wide, s.Flush, n, d, x, o, f, k)
+	case s.Format == numfmt.BF16:
+		sweepBF16Asm(wide, s.Flush, n, d, x, o, f, k)
+	default:
+		return 0
+	}
+	return n
+}
 
-func (Level) sweep(Sum, []float32, []float32, []int, []float32) int { return 0 }
-func (Level) round(numfmt.Format, bool, []float32) int              { return 0 }
-func (Level) binary(op, []float32, []float32, []float32) int        { return 0 }
-func (Level) clip([]float32, []float32, float32, float32) int       { return 0 }
-func (Level) exp([]float32, []float32, float32) int                 { return 0 }
-func (Level) rational(*form, []float32, []float32) int              { return 0 }
-func (Level) sum(*lanes, []float32) int                             { return 0 }
-func (Level) squares(*lanes, []float32, float32) int                { return 0 }
-func (Level) max(*lanes, []float32) int                             { return 0 }
-func (Level) stats(*counts, []float32) int                          { return 0 }
+func sweepFusedAsm(wide bool, n int, dst, src *float32, off *int, w *float32, k int) {
+	if wide {
+		sweepFusedAVX512(n, dst, src, off, w, k)
+	} else {
+		sweepFusedAVX2(n, dst, src, off, w, k)
+	}
+}
+
+func sweepFP16Asm(wide, flush bool, n int, dst, src *float32, off *int, w *float32, k int) {
+	switch {
+	case wide && flush:
+		sweepFP16FlushAVX512(n, dst, src, off, w, k)
+	case wide:
+		sweepFP16AVX512(n, dst, src, off, w, k)
+	case flush:
+		sweepFP16FlushAVX2(n, dst, src, off, w, k)
+	default:
+		sweepFP16AVX2(n, dst, src, off, w, k)
+	}
+}
+
+func sweepBF16Asm(wide, flush bool, n int, dst, src *float32, off *int, w *float32, k int) {
+	switch {
+	case wide && flush:
+		sweepBF16FlushAVX512(n, dst, src, off, w, k)
+	case wide:
+		sweepBF16AVX512(n, dst, src, off, w, k)
+	case flush:
+		sweepBF16FlushAVX2(n, dst, src, off, w, k)
+	default:
+		sweepBF16AVX2(n, dst, src, off, w, k)
+	}
+}
+
+// asmLen is how many of n numbers are done by kernels that take a multiple of step.
+func (l Level) asmLen(n, step int) int {
+	if l == Go {
+		return 0
+	}
+	return n &^ (step - 1)
+}
+
+func (l Level) round(f numfmt.Format, flush bool, x []float32) int {
+	n := l.asmLen(len(x), 8)
+	switch {
+	case n == 0:
+	case f == numfmt.FP16 && flush:
+		roundFP16Flush(n, &x[0])
+	case f == numfmt.FP16:
+		roundFP16(n, &x[0])
+	case f == numfmt.BF16 && flush:
+		roundBF16Flush(n, &x[0])
+	case f == numfmt.BF16:
+		roundBF16(n, &x[0])
+	default:
+		return 0
+	}
+	return n
+}
+
+func (l Level) binary(o op, dst, x, y []float32) int {
+	n := l.asmLen(len(dst), 8)
+	if n == 0 {
+		return 0
+	}
+	x, y = x[:n], y[:n]
+	switch o {
+	case opAdd:
+		addAVX2(n, &dst[0], &x[0], &y[0])
+	case opSub:
+		subAVX2(n, &dst[0], &x[0], &y[0])
+	case opMul:
+		mulAVX2(n, &dst[0], &x[0], &y[0])
+	case opDiv:
+		divAVX2(n, &dst[0], &x[0], &y[0])
+	}
+	return n
+}
+
+func (l Level) clip(dst, x []float32, lo, hi float32) int {
+	n := l.asmLen(len(dst), 8)
+	if n > 0 {
+		x = x[:n]
+		clipAVX2(n, &dst[0], &x[0], lo, hi)
+	}
+	return n
+}
+
+func (l Level) exp(dst, x []float32, m float32) int {
+	n := l.asmLen(len(dst), 8)
+	if n > 0 {
+		x = x[:n]
+		expAVX2(n, &dst[0], &x[0], m)
+	}
+	return n
+}
+
+func (l Level) rational(f *form, dst, x []float32) int {
+	n := l.asmLen(len(dst), 16)
+	if n > 0 {
+		x = x[:n]
+		rationalAVX2(n, &dst[0], &x[0], &f.bound)
+	}
+	return n
+}
+
+func (l Level) sum(s *lanes, x []float32) int {
+	n := l.asmLen(len(x), Lanes)
+	if n > 0 {
+		sumAVX2(n, (*[Lanes]float32)(s), &x[0])
+	}
+	return n
+}
+
+func (l Level) squares(s *lanes, x []float32, m float32) int {
+	n := l.asmLen(len(x), Lanes)
+	if n > 0 {
+		squaresAVX2(n, (*[Lanes]float32)(s), &x[0], m)
+	}
+	return n
+}
+
+func (l Level) max(s *lanes, x []float32) int {
+	n := l.asmLen(len(x), Lanes)
+	if n > 0 {
+		maxAVX2(n, (*[Lanes]float32)(s), &x[0])
+	}
+	return n
+}

@@ -72,7 +72,7 @@ func (c *counts) add(x float32) {
 
 // stats draws the numbers together.
 func (c *counts) stats(n int) Stats {
-	s := Stats{Min: c.min, Max: c.max, Inf: c.inf, NaN: n - c.finite - c.inf, Zero: c.zero}
+	s := Stats{Min: c.min + 0, Max: c.max + 0, Inf: c.inf, NaN: n - c.finite - c.inf, Zero: c.zero}
 	s.Least = float32(math.Inf(1))
 	if c.least < infBits-1 {
 		s.Least = math.Float32frombits(c.least + 1)

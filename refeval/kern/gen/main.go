@@ -1,0 +1,40 @@
+// Command gen writes the assembly of package kern and its Go declarations. In this folder:
+//
+//	go run . -out ../kernels_avx_amd64.s -stubs ../kernels_avx_amd64.go -pkg kern
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+)
+
+//go:generate go run . -out ../kernels_avx_amd64.s -stubs ../kernels_avx_amd64.go -pkg kern
+
+func main() {
+	ConstraintExpr("amd64,!noasm")
+	for m := 1; m <= 6; m++ {
+		tile(avx2, m)
+	}
+	for m := 1; m <= 12; m++ {
+		tile(avx512, m)
+	}
+	for _, s := range []isa{avx2, avx512} {
+		for _, r := range []rounding{fused, fp16, fp16Flush, bf16, bf16Flush} {
+			sweep(s, r)
+		}
+	}
+	for _, r := range []rounding{fp16, fp16Flush, bf16, bf16Flush} {
+		round(r)
+	}
+	binary("add", VADDPS)
+	binary("sub", VSUBPS)
+	binary("mul", VMULPS)
+	binary("div", VDIVPS)
+	clip()
+	exp()
+	rational()
+	sum()
+	squares()
+	maximum()
+	stats()
+	Generate()
+}
