@@ -76,11 +76,23 @@ func (c *call) finish(v *graph.Value, x *Val, o op) *Val {
 	if _, ok := integers(v.Type.Elem); ok {
 		return typed(x, v.Type)
 	}
-	f, ok := held(v.Type.Elem)
+	f, ok := c.p.resultFormat(v)
 	if !ok || o.exact {
 		return x
 	}
 	return roundTo(f, x, o.ulps)
+}
+
+// resultFormat is the format a result is computed in: that of its type, or a wider one that it will
+// be held in, so that no value of the type's own range is lost on the way.
+func (p *pass) resultFormat(v *graph.Value) (numfmt.Format, bool) {
+	own, ok := held(v.Type.Elem)
+	if ok && p.opt.Hold != nil {
+		if f := p.opt.Hold(v); f != numfmt.Invalid && f.Bits() > own.Bits() {
+			return f, true
+		}
+	}
+	return own, ok
 }
 
 // roundTo widens by an error of ulps and rounds into the format.
