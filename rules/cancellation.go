@@ -111,7 +111,8 @@ func (p *Pass) guard(v *graph.Value) float64 {
 	return 0
 }
 
-// differenceEdits holds all parts in FP32, back to what is squared and on to the root.
+// differenceEdits holds all parts in FP32, back to what the model or a matrix product makes them
+// of, and on to the root.
 func (p *Pass) differenceEdits(n *graph.Node, f numfmt.Format) []rewrite.Edit {
 	edits := []rewrite.Edit{}
 	seen := map[*graph.Value]bool{}
@@ -124,7 +125,7 @@ func (p *Pass) differenceEdits(n *graph.Node, f numfmt.Format) []rewrite.Edit {
 		}
 		seen[v] = true
 		edits = append(edits, rewrite.Widen{Value: v})
-		if p.Patterns.Square(v) == nil && !is(m, "MatMul", "ReduceMean") || is(m, "ReduceMean", "ReduceSum") && v != n.Out(0) {
+		if !is(m, "MatMul", "Einsum") {
 			for _, in := range m.Inputs {
 				if in != nil && in.Type.Float() {
 					queue = append(queue, in)

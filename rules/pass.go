@@ -32,12 +32,55 @@ type located struct {
 }
 
 func newPass(in *Input) *Pass {
-	p := &Pass{Input: in, places: map[*graph.Node]int{}, named: map[any]bool{}, wide: map[*graph.Value]Kind{}}
+	p := &Pass{Input: widely(in), places: map[*graph.Node]int{}, named: map[any]bool{}, wide: map[*graph.Value]Kind{}}
 	for n := range in.Model.Nodes() {
 		p.places[n] = len(p.places) + 1
 	}
 	p.reachAll()
 	return p
+}
+
+// widely bounds a model that holds low values once more, as if they were FP32: what follows an
+// overflow is then judged as it should be, and not as infinite like all that follows.
+func widely(in *Input) *Input {
+	if in.Ranges == nil || !holdsHalf(in.Model) {
+		return in
+	}
+	given := map[string]rangeprop.Given{}
+	for _, r := range in.Ranges.Inputs() {
+		given[r.Value.Name] = rangeprop.Given{Range: r.Range, Basis: r.Basis}
+	}
+	wide, err := rangeprop.Analyze(in.Model, in.Info, rangeprop.Options{Ranges: given, Hold: fp32Of})
+	if err != nil {
+		return in // what could be bounded once is still good
+	}
+	copied := *in
+	copied.Ranges = wide
+	return &copied
+}
+
+// half tells whether values of the type are floats of 16 bits. Those of 8 bits are quantised on
+// purpose, and cut.
+func half(v *graph.Value) bool {
+	return v.Type.Elem == graph.Float16 || v.Type.Elem == graph.BFloat16
+}
+
+func fp32Of(v *graph.Value) numfmt.Format {
+	if half(v) {
+		return numfmt.FP32
+	}
+	return numfmt.Invalid
+}
+
+func holdsHalf(m *graph.Model) bool {
+	for g := range m.Graphs() {
+		for _, v := range g.Values {
+			if half(v) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Range returns the sound bound of a value; everything where nothing is known.

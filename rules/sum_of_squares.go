@@ -57,7 +57,7 @@ func (p *Pass) squaresOverflow(n *graph.Node, e excess, what string) {
 func (p *Pass) normEdits(m *pattern.Norm) []rewrite.Edit {
 	var edits []rewrite.Edit
 	for _, v := range []*graph.Value{m.Square, m.Var, m.Shifted, m.Root} {
-		if v == nil || p.constant(v) != nil {
+		if v == nil || p.constant(v) != nil || m.Square == nil && is(maker(v), "ReduceL2", "ReduceSumSquare") {
 			continue
 		}
 		if e := (rewrite.Widen{Value: v}); !contains(edits, e) {

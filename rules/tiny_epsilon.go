@@ -118,14 +118,14 @@ func negativePower(n *graph.Node) bool {
 	return err == nil && x[0] < 0
 }
 
-// epsilonEdits holds what the epsilon is added to and the sum in FP32, up to the division or
-// logarithm: for a normalisation its whole inside.
+// epsilonEdits holds the sum in FP32 up to the division or logarithm, and what the epsilon is added
+// to where its logarithm shows how small it is; for a normalisation its whole inside.
 func (p *Pass) epsilonEdits(n *graph.Node, other *graph.Value) []rewrite.Edit {
 	if m := p.Patterns.NormOf(n); m != nil {
 		return p.normEdits(m)
 	}
 	var edits []rewrite.Edit
-	if maker(other) != nil && p.constant(other) == nil {
+	if sink := singular(n.Out(0)); is(sink, "Log") && maker(other) != nil && p.constant(other) == nil {
 		edits = append(edits, rewrite.Widen{Value: other})
 	}
 	queue := []*graph.Value{n.Out(0)}
