@@ -122,7 +122,7 @@ func (p *Pass) overflowAt(n *graph.Node, e excess, pattern bool, what string) {
 	f.Consequences = p.trail(e.value)
 	f.Edits = p.widened(e.value)
 	if e.evidence == Unproved {
-		f.Edits, f.Consequences = f.Edits[:1], nil
+		f.Edits, f.Consequences = f.Edits[:min(1, len(f.Edits))], nil
 	}
 	p.report(f)
 }
@@ -170,7 +170,9 @@ func consequenceText(c string) string {
 func (p *Pass) widened(v *graph.Value) []rewrite.Edit {
 	var edits []rewrite.Edit
 	for _, w := range p.region(v) {
-		edits = append(edits, rewrite.Widen{Value: w})
+		if w.Type.Elem.Bits() >= 16 { // 8 bits are a quantisation, which no cast puts right
+			edits = append(edits, rewrite.Widen{Value: w})
+		}
 	}
 	return edits
 }

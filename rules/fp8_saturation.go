@@ -5,6 +5,7 @@ import (
 
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/numfmt"
+	"github.com/amplint/amplint/rewrite"
 )
 
 var fp8Saturation = Rule{
@@ -47,8 +48,14 @@ func checkQuantize(p *Pass, n *graph.Node) {
 		find.Consequence = Silent
 	}
 	find.Message = fmt.Sprintf("%s comes to %.5g, which is %.5g after the scale %.5g; %s ends at %.5g%s", n.In(0).Name, top*scale, top, scale, f, f.Max(), saturationText(n, f))
+	if v := source(moved(n.In(1))); stored(v) != nil && v.Type.Elem == graph.Float {
+		find.Edits = []rewrite.Edit{rewrite.SetConst{Const: v, From: scale, To: float64(float32(top * scale / f.Max() * scaleRoom))}}
+	}
 	p.report(find)
 }
+
+// scaleRoom keeps the rounded quotient from passing the largest number.
+const scaleRoom = 1 + 1.0/1024
 
 func saturationText(n *graph.Node, f numfmt.Format) string {
 	switch {
