@@ -103,8 +103,8 @@ func (c *castPoint) resultType() graph.Type {
 		if p.node != nil {
 			continue
 		}
-		if t := p.graph.OutputInfos()[p.index].Type; elemOf(t) == c.elem {
-			return t
+		if t := p.graph.OutputInfos()[p.index].Type; elemOf(t) != graph.Undefined {
+			return withElem(t, c.elem)
 		}
 	}
 	return withElem(c.v.Type, c.elem)
