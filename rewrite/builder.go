@@ -16,6 +16,8 @@ type builder struct {
 	maker  map[*graph.Value]*group  // of every value with a format, except constants
 	byNode map[*graph.Node][]*group // the groups of a node
 	uses   map[*graph.Value][]*read // the readers of a value, in graph order
+	unsafe func(*graph.Value) bool  // see Plan.Unsafe, nil for none
+	notes  []string                 // edits that had no effect
 	order  []*graph.Value           // the keys of uses and maker, in graph order
 	alias  map[*graph.Value]*graph.Value
 }

@@ -14,14 +14,7 @@ func (w *worker) calls(ch *changes) []*graph.Node {
 		note(found, g)
 	}
 	for _, e := range w.edits {
-		switch e := e.(type) {
-		case Clamp:
-			note(found, e.Const.Graph)
-		case SetConst:
-			note(found, e.Const.Graph)
-		case SetAttr:
-			note(found, e.Node.Graph)
-		}
+		note(found, scopeOf(e))
 	}
 	var list []*graph.Node
 	for n := range w.m.Nodes() {
@@ -56,6 +49,12 @@ func (w *worker) inline(n *graph.Node) {
 			w.edits[i] = Clamp{lift(e.Const, n), e.Lo, e.Hi}
 		case SetConst:
 			w.edits[i] = SetConst{lift(e.Const, n), e.From, e.To}
+		case KeepFP32:
+			if e.Node == n {
+				for _, k := range n.Call.Nodes {
+					w.edits = append(w.edits, KeepFP32{k})
+				}
+			}
 		}
 	}
 	if err := w.m.Inline(n); err != nil {

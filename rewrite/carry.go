@@ -9,10 +9,7 @@ import (
 // carryOut makes the changes: first what stands alone (constants, types), then the edges, casts
 // last, when it is settled what they read.
 func (w *worker) carryOut(b *builder, ch *changes) error {
-	clamps, err := w.clamps(b)
-	if err != nil {
-		return err
-	}
+	clamps := w.clamps(b)
 	for _, c := range ch.consts {
 		if err := w.convert(c, clamps[c.v]); err != nil {
 			return err

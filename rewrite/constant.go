@@ -98,20 +98,33 @@ func mapped(t *graph.Tensor, f func(float64) float64) (*graph.Tensor, error) {
 }
 
 // clamps collects the Clamp edits by constant.
-func (w *worker) clamps(b *builder) (map[*graph.Value]*limits, error) {
+func (w *worker) clamps(b *builder) map[*graph.Value]*limits {
 	list := map[*graph.Value]*limits{}
 	for _, e := range w.edits {
-		c, ok := e.(Clamp)
-		if !ok {
-			continue
+		if c, ok := e.(Clamp); ok {
+			for _, v := range b.sources(c.Const) {
+				list[v] = &limits{c.Lo, c.Hi}
+			}
 		}
-		v := b.canon(c.Const)
-		if !b.constant(v) && !filled(v) || !(c.Lo <= c.Hi) {
-			return nil, fmt.Errorf("cannot %s: it is no constant, or the limits are not in order", e.Describe())
-		}
-		list[v] = &limits{c.Lo, c.Hi}
 	}
-	return list, nil
+	return list
+}
+
+// sources returns the constants that a value is, or is made of where folding found it constant.
+func (b *builder) sources(v *graph.Value) (list []*graph.Value) {
+	v = b.canon(v)
+	switch {
+	case b.constant(v), filled(v):
+		return []*graph.Value{v}
+	case v.Producer == nil || v.Const == nil || roleOf(v.Producer) != move:
+		return nil
+	}
+	for _, in := range v.Producer.Inputs {
+		if b.elem(in) != graph.Undefined {
+			list = append(list, b.sources(in)...)
+		}
+	}
+	return list
 }
 
 // filled tells whether the value is made by ConstantOfShape.
@@ -128,12 +141,18 @@ func clampFill(n *graph.Node, l *limits) {
 }
 
 // contents carries out the edits that change numbers and attributes, and tells whether any did.
-func (w *worker) contents() (changed bool, err error) {
+func (w *worker) contents(b *builder) (changed bool, err error) {
 	for _, e := range w.edits {
+		if insideCall(scopeOf(e)) {
+			w.sum.note("no effect: %s: the function it is in cannot be inlined", e.Describe())
+			continue
+		}
 		did := false
 		switch e := e.(type) {
+		case Clamp:
+			did, err = w.clampLow(b, e)
 		case SetConst:
-			did, err = e.apply()
+			did, err = w.setConst(b, e)
 		case SetAttr:
 			did = e.apply()
 		}
@@ -145,6 +164,86 @@ func (w *worker) contents() (changed bool, err error) {
 	return changed, nil
 }
 
+// scopeOf returns the graph whose contents an edit changes, nil for edits of formats.
+func scopeOf(e Edit) *graph.Graph {
+	switch e := e.(type) {
+	case Clamp:
+		return e.Const.Graph
+	case SetConst:
+		return e.Const.Graph
+	case SetAttr:
+		return e.Node.Graph
+	}
+	return nil
+}
+
+// clampLow clamps constants that are low already; the others are clamped when they become so.
+func (w *worker) clampLow(b *builder, e Clamp) (changed bool, err error) {
+	list := b.sources(e.Const)
+	if len(list) == 0 {
+		w.sum.note("no effect: %s: it is no constant", e.Describe())
+	}
+	for _, v := range list {
+		if isWide(b.elem(v)) {
+			continue
+		}
+		did, err := edited(v, func(x float64) float64 { return min(max(x, e.Lo), e.Hi) })
+		if err != nil {
+			return false, err
+		}
+		changed = changed || did
+	}
+	return changed, nil
+}
+
+func (w *worker) setConst(b *builder, e SetConst) (changed bool, err error) {
+	list := b.sources(e.Const)
+	if len(list) == 0 {
+		w.sum.note("no effect: %s: it is no constant", e.Describe())
+	}
+	for _, v := range list {
+		did, err := edited(v, func(x float64) float64 {
+			if x == e.From {
+				return e.To
+			}
+			return x
+		})
+		if err != nil {
+			return false, err
+		}
+		changed = changed || did
+	}
+	return changed, nil
+}
+
+// edited applies a function to the elements of a constant and tells whether any changed.
+func edited(v *graph.Value, f func(float64) float64) (bool, error) {
+	t := tensorOf(v)
+	if filled(v) {
+		if t = nil; v.Producer.Attr("value") != nil {
+			t = v.Producer.Attr("value").Tensor
+		}
+	}
+	if t == nil || !t.Elem.IsFloat() {
+		return false, nil
+	}
+	changed := false
+	k, err := mapped(t, func(x float64) float64 {
+		y := f(x)
+		changed = changed || x != y
+		return y
+	})
+	if err != nil || !changed {
+		return false, err
+	}
+	if filled(v) {
+		v.Producer.SetAttr(&graph.Attr{Name: "value", Type: graph.AttrTensor, Tensor: k})
+	} else {
+		store(v, k)
+	}
+	return true, nil
+}
+
 func (e SetAttr) apply() bool {
 	a, old := e.Value, e.Node.Attr(e.Name)
 	if old != nil && old.Type == a.Type && old.F == a.F && old.I == a.I && old.S == a.S {
@@ -153,33 +252,4 @@ func (e SetAttr) apply() bool {
 	a.Name = e.Name
 	e.Node.SetAttr(&a)
 	return true
-}
-
-func (e SetConst) apply() (bool, error) {
-	t := tensorOf(e.Const)
-	if filled(e.Const) {
-		if a := e.Const.Producer.Attr("value"); a != nil {
-			t = a.Tensor
-		}
-	}
-	if t == nil || !t.Elem.IsFloat() {
-		return false, fmt.Errorf("it is no float constant")
-	}
-	found := false
-	changed, err := mapped(t, func(x float64) float64 {
-		if x == e.From {
-			found = true
-			return e.To
-		}
-		return x
-	})
-	if err != nil || !found {
-		return false, err
-	}
-	if filled(e.Const) {
-		e.Const.Producer.SetAttr(&graph.Attr{Name: "value", Type: graph.AttrTensor, Tensor: changed})
-		return true, nil
-	}
-	store(e.Const, changed)
-	return true, nil
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // pin carries out what the target, the strategy and the edits ask of the groups.
-func (b *builder) pin(edits []Edit) error {
+func (b *builder) pin(edits []Edit) {
 	for _, g := range b.groups {
 		switch {
 		case g.parent != nil || g.idle():
@@ -23,27 +23,55 @@ func (b *builder) pin(edits []Edit) error {
 	for _, e := range edits {
 		switch e := e.(type) {
 		case Widen:
-			if err := b.widenValue(e); err != nil {
-				return err
-			}
+			b.widenValue(e)
 		case KeepFP32:
-			for _, g := range b.byNode[e.Node] {
-				if !g.root().idle() {
-					g.widen("an edit keeps the node in fp32")
-				}
-			}
+			b.keepNode(e.Node)
 		}
 	}
-	return nil
 }
 
-// widenValue pins the maker and the readers of a value, and so on wherever a reader hands the same
-// numbers on.
-func (b *builder) widenValue(e Widen) error {
-	if b.elem(e.Value) == graph.Undefined {
-		return fmt.Errorf("cannot %s: its type is %s", e.Describe(), e.Value.Type)
+// keepNode pins a node and what is in its branches, bodies or function.
+func (b *builder) keepNode(n *graph.Node) {
+	var made []*graph.Value
+	for _, g := range b.byNode[n] {
+		if g = g.root(); !g.idle() {
+			g.widen("an edit keeps the node in fp32")
+			made = append(made, b.lost(g)...)
+		}
 	}
-	todo := []*graph.Value{b.canon(e.Value)}
+	b.spread(made, "an edit keeps its maker in fp32")
+	for _, s := range n.Subgraphs() {
+		for _, k := range s.Nodes {
+			b.keepNode(k)
+		}
+	}
+}
+
+// lost returns the values that a wide group makes and that the low format cannot hold.
+func (b *builder) lost(g *group) (list []*graph.Value) {
+	if b.unsafe == nil {
+		return nil
+	}
+	for _, v := range g.defs {
+		if b.unsafe(v) {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// widenValue pins the maker and the readers of a value.
+func (b *builder) widenValue(e Widen) {
+	if b.elem(e.Value) == graph.Undefined {
+		b.notes = append(b.notes, fmt.Sprintf("no effect: %s: its type is %s", e.Describe(), e.Value.Type))
+		return
+	}
+	b.spread([]*graph.Value{b.canon(e.Value)}, fmt.Sprintf("an edit holds %q in fp32", e.Value.Name))
+}
+
+// spread pins makers and readers of values, and so on wherever a reader hands the same numbers on
+// or makes others that the low format cannot hold.
+func (b *builder) spread(todo []*graph.Value, why string) {
 	seen := map[*graph.Value]bool{}
 	for len(todo) > 0 {
 		v := todo[0]
@@ -52,7 +80,6 @@ func (b *builder) widenValue(e Widen) error {
 			continue
 		}
 		seen[v] = true
-		why := fmt.Sprintf("an edit holds %q in fp32", v.Name)
 		if g := b.makerOf(v); g != nil {
 			g.widen(why)
 		}
@@ -60,10 +87,9 @@ func (b *builder) widenValue(e Widen) error {
 			todo = append(todo, b.handOn(r, why)...)
 		}
 	}
-	return nil
 }
 
-// handOn pins one reader of a widened value and returns the values that hold the same numbers.
+// handOn pins one reader of a widened value and returns the values to widen with it.
 func (b *builder) handOn(r *read, why string) []*graph.Value {
 	if n := r.at.node; n != nil && independentOps[n.Op] {
 		return b.castOf(n, r)
@@ -72,7 +98,7 @@ func (b *builder) handOn(r *read, why string) []*graph.Value {
 		r.g.widen(why)
 	}
 	if r.g.role != move || r.g.node == nil {
-		return nil
+		return b.lost(r.g)
 	}
 	return r.g.defs
 }

@@ -27,6 +27,10 @@ type Plan struct {
 	KeepIO func(v *graph.Value) bool
 	// NarrowDouble makes DOUBLE values low too; else they stay as they are.
 	NarrowDouble bool
+	// Unsafe tells which values the low format cannot hold. Where an edit makes the maker of such a
+	// value compute in FP32, the value is widened as by [Widen]: cast down it would be lost again.
+	// It may be nil.
+	Unsafe func(v *graph.Value) bool
 }
 
 func (p *Plan) keeps(v *graph.Value) bool { return p.KeepIO == nil || p.KeepIO(v) }
@@ -53,17 +57,16 @@ func (p *Plan) Apply(m *graph.Model) (*graph.Model, *Summary, error) {
 	if err := p.check(); err != nil {
 		return nil, nil, err
 	}
-	w := &worker{plan: p, m: m.Clone(), sum: &Summary{}, opaque: map[*graph.Node]bool{},
-		last: map[anchor]*graph.Node{}}
-	w.relocate(m)
-	raised := w.raiseOpset()
-	b, ch, err := w.settle()
-	if err != nil {
+	w := &worker{plan: p, m: m.Clone(), sum: &Summary{}, opaque: map[*graph.Node]bool{}, last: map[anchor]*graph.Node{},
+		origin: map[*graph.Value]*graph.Value{}}
+	if err := w.relocate(m); err != nil {
 		return nil, nil, err
 	}
+	raised := w.raiseOpset()
+	b, ch := w.settle()
 	b.explain(w.sum)
 	b.count(w.sum)
-	edited, err := w.contents()
+	edited, err := w.contents(b)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -81,6 +84,11 @@ func (p *Plan) Apply(m *graph.Model) (*graph.Model, *Summary, error) {
 }
 
 func (p *Plan) check() error {
+	for _, e := range p.Edits {
+		if c, ok := e.(Clamp); ok && !(c.Lo <= c.Hi) {
+			return fmt.Errorf("cannot %s: the limits are not in order", c.Describe())
+		}
+	}
 	switch p.Target {
 	case numfmt.FP16, numfmt.BF16, numfmt.FP32:
 		return nil
@@ -95,9 +103,8 @@ func (p *Plan) Hold(m *graph.Model) (func(*graph.Value) (numfmt.Format, bool), e
 		return nil, err
 	}
 	b := newBuilder(p, m, nil)
-	if err := b.pin(p.Edits); err != nil {
-		return nil, err
-	}
+	b.unsafe = p.Unsafe
+	b.pin(p.Edits)
 	b.solve()
 	return func(v *graph.Value) (numfmt.Format, bool) {
 		e := b.heldIn(v)
@@ -112,59 +119,24 @@ type worker struct {
 	m      *graph.Model // the copy
 	edits  []Edit       // of the plan, with the values and nodes of the copy
 	opaque map[*graph.Node]bool
-	last   map[anchor]*graph.Node // the last cast inserted there
+	origin map[*graph.Value]*graph.Value // the original's values by those of the copy
+	last   map[anchor]*graph.Node        // the last cast inserted there
 	sum    *Summary
 }
 
-// relocate translates the edits to the copy, whose graphs list values and nodes in the same order.
-func (w *worker) relocate(m *graph.Model) {
-	values, nodes := map[*graph.Value]*graph.Value{}, map[*graph.Node]*graph.Node{}
-	var copies []*graph.Graph
-	for g := range w.m.Graphs() {
-		copies = append(copies, g)
-	}
-	for g := range m.Graphs() {
-		for i, v := range g.Values {
-			values[v] = copies[0].Values[i]
-		}
-		for i, n := range g.Nodes {
-			nodes[n] = copies[0].Nodes[i]
-		}
-		copies = copies[1:]
-	}
-	for _, e := range w.plan.Edits {
-		w.edits = append(w.edits, moved(e, values, nodes))
-	}
-}
-
-func moved(e Edit, values map[*graph.Value]*graph.Value, nodes map[*graph.Node]*graph.Node) Edit {
-	switch e := e.(type) {
-	case Widen:
-		return Widen{values[e.Value]}
-	case KeepFP32:
-		return KeepFP32{nodes[e.Node]}
-	case Clamp:
-		return Clamp{values[e.Const], e.Lo, e.Hi}
-	case SetConst:
-		return SetConst{values[e.Const], e.From, e.To}
-	case SetAttr:
-		return SetAttr{nodes[e.Node], e.Name, e.Value}
-	}
-	return e
-}
-
 // settle plans until no function that is still called needs another body.
-func (w *worker) settle() (*builder, *changes, error) {
+func (w *worker) settle() (*builder, *changes) {
 	for {
 		b := newBuilder(w.plan, w.m, w.opaque)
-		if err := b.pin(w.edits); err != nil {
-			return nil, nil, err
+		if w.plan.Unsafe != nil {
+			b.unsafe = func(v *graph.Value) bool { o := w.origin[v]; return o != nil && w.plan.Unsafe(o) }
 		}
+		b.pin(w.edits)
 		b.solve()
 		ch := b.changes()
 		calls := w.calls(ch)
 		if len(calls) == 0 {
-			return b, ch, nil
+			return b, ch
 		}
 		for _, n := range calls {
 			w.inline(n)

@@ -53,6 +53,7 @@ func (b *builder) explain(s *Summary) {
 		}
 		count[text][g.node] = true
 	}
+	s.Notes = append(s.Notes, b.notes...)
 	for _, text := range order {
 		nodes := "nodes"
 		if len(count[text]) == 1 {
