@@ -6,7 +6,7 @@ import "google.golang.org/protobuf/encoding/protowire"
 // their order is kept: one that was removed leaves its place, new ones stand before the element
 // that follows them.
 func (w *message) children(num protowire.Number, list []child) {
-	old := w.of(num)
+	old := w.messages(num)
 	places := placesOf(old, list)
 	same := len(old) == len(list)
 	for i, c := range list {
@@ -15,7 +15,7 @@ func (w *message) children(num protowire.Number, list []child) {
 	if same {
 		return
 	}
-	ed := &edit{num: num, slots: make([]rope, len(old))}
+	ed := &edit{num: num, old: old, slots: make([]rope, len(old))}
 	last := -1
 	if len(old) == 0 || !increasing(places) {
 		w.inTurn(ed, old, list, places)
@@ -88,7 +88,7 @@ func increasing(places []int) bool {
 // keyed sets a repeated message field whose elements have no identity but a key, such as metadata:
 // an element takes the place of the first one of the source that has its key. fill sets its fields.
 func (w *message) keyed(num protowire.Number, keys []string, key func(field) string, fill func(c *message, i int)) {
-	old := w.of(num)
+	old := w.messages(num)
 	places := map[string][]Span{}
 	for _, f := range old {
 		k := key(f.field)
@@ -113,7 +113,8 @@ func (w *message) entries(num protowire.Number, list []Entry) {
 		keys[i] = e.Key
 	}
 	w.keyed(num, keys, func(f field) string {
-		return check(w.e, func() ([]Entry, error) { return w.e.d.entry(f, make([]Entry, 0, 1)) })[0].Key
+		list := check(w.e, func() ([]Entry, error) { return w.e.d.entry(f, nil) })
+		return append(list, Entry{})[0].Key
 	}, func(c *message, i int) {
 		c.str(entryKey, list[i].Key)
 		c.str(entryValue, list[i].Value)
@@ -127,7 +128,8 @@ func (w *message) opsets(num protowire.Number, list []Opset) {
 		keys[i] = o.Domain
 	}
 	w.keyed(num, keys, func(f field) string {
-		return check(w.e, func() ([]Opset, error) { return w.e.d.opset(f, make([]Opset, 0, 1)) })[0].Domain
+		list := check(w.e, func() ([]Opset, error) { return w.e.d.opset(f, nil) })
+		return append(list, Opset{})[0].Domain
 	}, func(c *message, i int) {
 		c.domain(opsetDomain, list[i].Domain)
 		c.number(opsetVersion, list[i].Version, true)

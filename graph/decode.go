@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // Open reads the model of a file: its structure, not its weights. The file stays open until
@@ -67,33 +69,49 @@ func (d *decoder) model() error {
 	err := d.each(Span{0, d.src.size}, func(f field) (err error) {
 		switch f.num {
 		case modelIRVersion:
-			d.m.IRVersion, err = d.varint(f)
+			err = d.setInt(&d.m.IRVersion, f)
 		case modelProducerName:
-			d.m.Producer, err = d.str(f)
+			err = d.setStr(&d.m.Producer, f)
 		case modelProducerVersion:
-			d.m.Version, err = d.str(f)
+			err = d.setStr(&d.m.Version, f)
 		case modelDomain:
-			d.m.Domain, err = d.str(f)
+			err = d.setStr(&d.m.Domain, f)
 		case modelVersion:
-			d.m.ModelVersion, err = d.varint(f)
+			err = d.setInt(&d.m.ModelVersion, f)
 		case modelOpsetImport:
 			d.m.Opsets, err = d.opset(f, d.m.Opsets)
 		case modelMetadata:
 			d.m.Meta, err = d.entry(f, d.m.Meta)
 		case modelGraph:
-			graph = f
+			if err = d.single(f, graph.at.Off != 0); err == nil {
+				graph = f
+			}
 		case modelFunctions:
-			functions = append(functions, f)
+			if f.typ == protowire.BytesType {
+				functions = append(functions, f)
+			}
 		}
 		return err
 	})
 	if err != nil {
 		return fmt.Errorf("not a readable ONNX model: %w", err)
 	}
-	if graph.start == 0 && graph.at.Off == 0 {
+	if graph.at.Off == 0 {
 		return fmt.Errorf("not an ONNX model: it holds no graph")
 	}
 	return d.bodies(graph, functions)
+}
+
+// single refuses a second message where there is to be one. Readers of protobuf would merge the two,
+// which no writer of ONNX means.
+func (d *decoder) single(f field, have bool) error {
+	switch {
+	case f.typ != protowire.BytesType:
+		return wrongType{d.errorf("field %d has wire type %d, not a message", f.num, f.typ)}
+	case have:
+		return d.errorf("field %d stands twice", f.num)
+	}
+	return nil
 }
 
 func (d *decoder) bodies(graph field, functions []field) (err error) {
@@ -115,9 +133,9 @@ func (d *decoder) opset(f field, list []Opset) ([]Opset, error) {
 	err := d.message(f, func(f field) (err error) {
 		switch f.num {
 		case opsetDomain:
-			o.Domain, err = d.str(f)
+			err = d.setStr(&o.Domain, f)
 		case opsetVersion:
-			o.Version, err = d.varint(f)
+			err = d.setInt(&o.Version, f)
 		}
 		return err
 	})
@@ -135,9 +153,9 @@ func (d *decoder) entry(f field, list []Entry) ([]Entry, error) {
 	err := d.message(f, func(f field) (err error) {
 		switch f.num {
 		case entryKey:
-			e.Key, err = d.str(f)
+			err = d.setStr(&e.Key, f)
 		case entryValue:
-			e.Value, err = d.str(f)
+			err = d.setStr(&e.Value, f)
 		}
 		return err
 	})
@@ -155,11 +173,11 @@ func (d *decoder) function(f field) (*Function, error) {
 	err := d.message(f, func(f field) (err error) {
 		switch f.num {
 		case functionName:
-			fn.Name, err = d.str(f)
+			err = d.setStr(&fn.Name, f)
 		case functionDomain:
-			fn.Domain, err = d.str(f)
+			err = d.setStr(&fn.Domain, f)
 		case functionOverload:
-			fn.Overload, err = d.str(f)
+			err = d.setStr(&fn.Overload, f)
 		case functionInput:
 			in, err = d.strs(f, in)
 		case functionOutput:

@@ -1,6 +1,10 @@
 package graph
 
-import "fmt"
+import (
+	"fmt"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
 
 // graph decodes a graph. Its inputs, outputs and edges exist as names until it is linked.
 func (d *decoder) graph(f field, kind GraphKind) (*Graph, error) {
@@ -12,9 +16,9 @@ func (d *decoder) graph(f field, kind GraphKind) (*Graph, error) {
 	err := d.message(f, func(f field) (err error) {
 		switch f.num {
 		case graphName:
-			g.Name, err = d.str(f)
+			err = d.setStr(&g.Name, f)
 		case graphDoc:
-			g.Doc, err = d.str(f)
+			err = d.setStr(&g.Doc, f)
 		case graphNode:
 			err = d.addNode(g, f)
 		case graphInitializer:
@@ -58,11 +62,11 @@ func (d *decoder) info(f field, list []*ValueInfo) ([]*ValueInfo, error) {
 	err := d.message(f, func(f field) (err error) {
 		switch f.num {
 		case infoName:
-			vi.Name, err = d.str(f)
+			err = d.setStr(&vi.Name, f)
 		case infoType:
-			vi.Type, err = d.typ(f)
+			err = set(&vi.Type, f, d.typ)
 		case infoDoc:
-			vi.Doc, err = d.str(f)
+			err = d.setStr(&vi.Doc, f)
 		case infoMetadata:
 			vi.Meta, err = d.entry(f, vi.Meta)
 		}
@@ -83,17 +87,17 @@ func (d *decoder) addNode(g *Graph, f field) error {
 		case nodeOutput:
 			n.outNames, err = d.strs(f, n.outNames)
 		case nodeName:
-			n.Name, err = d.str(f)
+			err = d.setStr(&n.Name, f)
 		case nodeOpType:
-			n.Op, err = d.str(f)
+			err = d.setStr(&n.Op, f)
 		case nodeAttribute:
 			n.Attrs, err = d.attribute(f, n.Attrs)
 		case nodeDoc:
-			n.Doc, err = d.str(f)
+			err = d.setStr(&n.Doc, f)
 		case nodeDomain:
-			n.Domain, err = d.str(f)
+			err = d.setStr(&n.Domain, f)
 		case nodeOverload:
-			n.Overload, err = d.str(f)
+			err = d.setStr(&n.Overload, f)
 		case nodeMetadata:
 			n.Meta, err = d.entry(f, n.Meta)
 		}
@@ -117,6 +121,9 @@ func (d *decoder) typ(f field) (Type, error) {
 	defer func() { d.depth-- }()
 	var t Type
 	err := d.message(f, func(f field) error {
+		if f.typ != protowire.BytesType {
+			return nil
+		}
 		switch f.num {
 		case typeTensor:
 			t.Kind = KindTensor
@@ -143,17 +150,15 @@ func (d *decoder) typeField(t *Type, f field) error {
 	container := t.Kind == KindSequence || t.Kind == KindOptional
 	switch {
 	case f.num == typeElem && !container:
-		e, err := d.varint(f)
-		t.Elem = ElemType(e)
-		return err
+		return set(&t.Elem, f, d.elem)
 	case f.num == typeElem, f.num == typeShape && t.Kind == KindMap:
 		of, err := d.typ(f)
-		t.Of = &of
+		if err == nil {
+			t.Of = &of
+		}
 		return err
 	case f.num == typeShape && !container:
-		s, err := d.shape(f)
-		t.Shape = s
-		return err
+		return set(&t.Shape, f, d.shape)
 	}
 	return nil
 }
@@ -165,23 +170,34 @@ func (d *decoder) shape(f field) (Shape, error) {
 			return nil
 		}
 		dim := UnknownDim
-		err := d.message(f, func(f field) (err error) {
-			switch f.num {
-			case dimValue:
-				dim.Sym = ""
-				if dim.N, err = d.varint(f); dim.N < 0 { // older exporters write -1 for "unknown"
-					dim = UnknownDim
-				}
-			case dimParam:
-				dim.N = -1
-				dim.Sym, err = d.str(f)
-			}
-			return err
-		})
+		err := d.message(f, func(f field) error { return d.dimension(&dim, f) })
 		if err == nil {
 			s = append(s, dim)
 		}
 		return err
 	})
 	return s, err
+}
+
+func (d *decoder) dimension(dim *Dim, f field) error {
+	switch f.num {
+	case dimValue:
+		n, err := d.varint(f)
+		if err == nil {
+			*dim = Dim{N: max(n, -1)} // older exporters write -1 for "unknown"
+		}
+		return err
+	case dimParam:
+		s, err := d.str(f)
+		if err == nil {
+			*dim = Dim{Sym: s, N: -1}
+		}
+		return err
+	}
+	return nil
+}
+
+func (d *decoder) elem(f field) (ElemType, error) {
+	e, err := d.varint(f)
+	return ElemType(e), err
 }

@@ -9,27 +9,25 @@ import (
 
 func (d *decoder) tensor(f field) (*Tensor, error) {
 	t := &Tensor{at: f.at, src: d.src, model: d.m}
-	external := false
+	location := int64(0)
 	err := d.message(f, func(f field) (err error) {
 		switch f.num {
 		case tensorDims:
 			t.Dims, err = d.ints(f, t.Dims)
 		case tensorDataType:
-			var e int64
-			e, err = d.varint(f)
-			t.Elem = ElemType(e)
+			err = set(&t.Elem, f, d.elem)
 		case tensorName:
-			t.Name, err = d.str(f)
+			err = d.setStr(&t.Name, f)
 		case tensorDoc:
-			t.Doc, err = d.str(f)
+			err = d.setStr(&t.Doc, f)
 		case tensorRawData:
-			if t.raw = f.at; f.typ != protowire.BytesType {
-				err = wrongType{d.errorf("raw_data has wire type %d", f.typ)}
+			if f.typ == protowire.BytesType {
+				t.raw = f.at
 			}
 		case tensorExternal:
 			t.External, err = d.entry(f, t.External)
 		case tensorLocation:
-			external = f.val == 1
+			err = d.setInt(&location, f)
 		case tensorFloatData, tensorInt32Data, tensorInt64Data, tensorDoubleData, tensorUint64Data, tensorStringData:
 			t.addList(f, d.off)
 		case tensorSegment:
@@ -37,7 +35,7 @@ func (d *decoder) tensor(f field) (*Tensor, error) {
 		}
 		return err
 	})
-	if !external {
+	if location != 1 {
 		t.External = nil
 	}
 	if err == nil {
@@ -52,7 +50,10 @@ func (d *decoder) tensor(f field) (*Tensor, error) {
 // addList notes a run of a typed field. Elements written one by one (not packed) extend the run,
 // so a list costs the same however it is written.
 func (t *Tensor) addList(f field, stop int64) {
-	if f.typ == protowire.BytesType && f.num != tensorStringData {
+	switch {
+	case f.typ != listType(f.num) && (f.typ != protowire.BytesType || f.num == tensorStringData):
+		return // an unknown field
+	case f.typ == protowire.BytesType && f.num != tensorStringData:
 		t.lists = append(t.lists, list{int32(f.num), true, f.at})
 		return
 	}
@@ -61,6 +62,19 @@ func (t *Tensor) addList(f field, stop int64) {
 		return
 	}
 	t.lists = append(t.lists, list{int32(f.num), false, Span{f.start, stop - f.start}})
+}
+
+// listType is the wire type of one entry of a typed field that is not packed.
+func listType(num protowire.Number) protowire.Type {
+	switch num {
+	case tensorFloatData:
+		return protowire.Fixed32Type
+	case tensorDoubleData:
+		return protowire.Fixed64Type
+	case tensorStringData:
+		return protowire.BytesType
+	}
+	return protowire.VarintType
 }
 
 // check refuses a header that lies about its elements, before anything is allocated for them.
@@ -94,9 +108,9 @@ func (d *decoder) sparse(f field) (*SparseInit, error) {
 	err := d.message(f, func(f field) (err error) {
 		switch f.num {
 		case sparseValues:
-			s.Values, err = d.tensor(f)
+			s.Values, err = one(d, f, s.Values, d.tensor)
 		case sparseIndices:
-			s.Indices, err = d.tensor(f)
+			s.Indices, err = one(d, f, s.Indices, d.tensor)
 		case sparseDims:
 			s.Dims, err = d.ints(f, s.Dims)
 		}
@@ -163,22 +177,22 @@ func (d *decoder) attribute(f field, list []*Attr) ([]*Attr, error) {
 func (d *decoder) attrField(a *Attr, f field) (err error) {
 	switch f.num {
 	case attrName:
-		a.Name, err = d.str(f)
+		err = d.setStr(&a.Name, f)
 	case attrDoc:
-		a.Doc, err = d.str(f)
+		err = d.setStr(&a.Doc, f)
 	case attrRefName:
-		a.Ref, err = d.str(f)
+		err = d.setStr(&a.Ref, f)
 	case attrType:
-		a.Type = AttrType(f.val)
+		err = set(&a.Type, f, func(f field) (AttrType, error) { v, err := d.varint(f); return AttrType(v), err })
 	case attrFloat:
 		if f.typ != protowire.Fixed32Type {
 			return wrongType{d.errorf("f has wire type %d", f.typ)}
 		}
 		a.F = math.Float32frombits(uint32(f.val))
 	case attrInt:
-		a.I, err = d.varint(f)
+		err = d.setInt(&a.I, f)
 	case attrString:
-		a.S, err = d.str(f)
+		err = d.setStr(&a.S, f)
 	case attrFloats:
 		a.Floats, err = d.floats(f, a.Floats)
 	case attrInts:
@@ -191,10 +205,20 @@ func (d *decoder) attrField(a *Attr, f field) (err error) {
 	return err
 }
 
+// one decodes a message that may stand once.
+func one[T any](d *decoder, f field, old *T, decode func(field) (*T, error)) (*T, error) {
+	if err := d.single(f, old != nil); err != nil {
+		return old, err
+	}
+	return decode(f)
+}
+
+func (d *decoder) subgraph(f field) (*Graph, error) { return d.graph(f, SubGraph) }
+
 func (d *decoder) attrObject(a *Attr, f field) (err error) {
 	switch f.num {
 	case attrTensor:
-		a.Tensor, err = d.tensor(f)
+		a.Tensor, err = one(d, f, a.Tensor, d.tensor)
 	case attrTensors:
 		var t *Tensor
 		t, err = d.tensor(f)
@@ -202,18 +226,15 @@ func (d *decoder) attrObject(a *Attr, f field) (err error) {
 			a.Tensors = append(a.Tensors, t)
 		}
 	case attrGraph:
-		var g *Graph
-		if g, err = d.graph(f, SubGraph); err == nil {
-			a.Graph = g
-		}
+		a.Graph, err = one(d, f, a.Graph, d.subgraph)
 	case attrGraphs:
 		var g *Graph
-		g, err = d.graph(f, SubGraph)
+		g, err = d.subgraph(f)
 		if err == nil {
 			a.Graphs = append(a.Graphs, g)
 		}
 	case attrSparse:
-		a.Sparse, err = d.sparse(f)
+		a.Sparse, err = one(d, f, a.Sparse, d.sparse)
 	case attrTypeProto, attrTypeProtos:
 		var t Type
 		t, err = d.typ(f)

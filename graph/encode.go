@@ -53,7 +53,7 @@ func (e *encoder) open(at Span) *message {
 func (w *message) load() {
 	check(w.e, func() (struct{}, error) {
 		return struct{}{}, w.e.d.each(w.at, func(f field) error {
-			w.fields = append(w.fields, original{f, w.e.d.off})
+			w.fields = append(w.fields, original{f, w.e.d.off, len(w.fields)})
 			return nil
 		})
 	})
@@ -96,6 +96,8 @@ func (e *encoder) model() rope {
 	w.number(modelIRVersion, m.IRVersion, true)
 	w.str(modelProducerName, m.Producer)
 	w.str(modelProducerVersion, m.Version)
+	w.str(modelDomain, m.Domain)
+	w.number(modelVersion, m.ModelVersion, false)
 	body, same := e.graph(m.Graph)
 	w.one(modelGraph, child{m.Graph.at, body, same})
 	w.opsets(modelOpsetImport, m.Opsets)
@@ -184,7 +186,7 @@ func infoNames(infos []*ValueInfo) []string {
 
 // domain sets a domain; the source may call the standard's own "ai.onnx".
 func (w *message) domain(num protowire.Number, domain string) {
-	if list := w.of(num); domain == "" && len(list) > 0 && w.e.str(list[len(list)-1]) == "ai.onnx" {
+	if list := w.messages(num); domain == "" && len(list) > 0 && w.e.str(list[len(list)-1]) == "ai.onnx" {
 		return
 	}
 	w.str(num, domain)

@@ -10,7 +10,7 @@ func (e *encoder) attrChild(a *Attr) child {
 	w.number(attrInt, a.I, own && a.Type == AttrInt)
 	w.str(attrString, a.S)
 	if w.fresh() && own && a.Type == AttrString && a.S == "" {
-		w.lit(attrString, appendString(nil, attrString, ""))
+		w.lit(attrString, nil, appendString(nil, attrString, ""))
 	}
 	w.children(attrTensor, childrenOf(some(a.Tensor), e.ownTensor))
 	w.children(attrGraph, childrenOf(some(a.Graph), e.graphChild))
@@ -21,7 +21,7 @@ func (e *encoder) attrChild(a *Attr) child {
 	w.children(attrGraphs, childrenOf(a.Graphs, e.graphChild))
 	w.str(attrDoc, a.Doc)
 	e.attrTypes(w, a)
-	if len(w.of(attrType)) > 0 || w.fresh() || a.Type != a.guess() { // IR versions below 2 had no such field
+	if len(w.of(attrType, protowire.VarintType)) > 0 || w.fresh() || a.Type != a.guess() { // IR versions below 2 had no such field
 		w.number(attrType, int64(a.Type), false)
 	}
 	w.str(attrRefName, a.Ref)
@@ -45,19 +45,16 @@ func (e *encoder) graphChild(g *Graph) child {
 
 // attrTypes sets the types of an attribute, which are in one of two fields.
 func (e *encoder) attrTypes(w *message, a *Attr) {
-	one, several := w.of(attrTypeProto), w.of(attrTypeProtos)
 	var have []Type
 	for _, f := range w.fields { // in the order that they were decoded
-		if f.num == attrTypeProto || f.num == attrTypeProtos {
+		if (f.num == attrTypeProto || f.num == attrTypeProtos) && f.typ == protowire.BytesType {
 			have = append(have, e.typeOf(f))
 		}
 	}
 	if equalTypes(have, a.Types) {
 		return
 	}
-	if len(one) > 0 || len(several) > 0 {
-		w.drop(attrTypeProto, attrTypeProtos)
-	}
+	w.drop(attrTypeProto, attrTypeProtos)
 	num := protowire.Number(attrTypeProtos)
 	if a.Type == AttrTypeProto {
 		num = attrTypeProto
@@ -66,7 +63,7 @@ func (e *encoder) attrTypes(w *message, a *Attr) {
 	for _, t := range a.Types {
 		r.rope(e.typ(t, Span{}).wrapped(num))
 	}
-	w.edits = append(w.edits, &edit{num: newField, rest: r})
+	w.replace(num, nil, r)
 }
 
 func (e *encoder) sparseChild(s *SparseInit) child {

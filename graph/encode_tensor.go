@@ -1,10 +1,6 @@
 package graph
 
-import (
-	"strconv"
-
-	"google.golang.org/protobuf/encoding/protowire"
-)
+import "strconv"
 
 // ownTensor is a tensor under its own name.
 func (e *encoder) ownTensor(t *Tensor) child { return e.tensorChild(t, t.Name) }
@@ -43,10 +39,9 @@ func (e *encoder) inside(w *message, t *Tensor) {
 		w.strs(tensorStringData, check(e, t.Strings))
 		return
 	}
-	var data, field rope
+	var data rope
 	data.tensor(t)
-	field = data.wrapped(tensorRawData)
-	w.replace(tensorRawData, field)
+	w.replace(tensorRawData, w.messages(tensorRawData), data.wrapped(tensorRawData))
 }
 
 // outside refers to a file for the elements.
@@ -72,6 +67,3 @@ func relocated(old []Entry, p Place) []Entry {
 	}
 	return list
 }
-
-// newField is the number of an edit that only adds fields, of whatever number.
-const newField protowire.Number = 0

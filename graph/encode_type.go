@@ -9,12 +9,12 @@ import (
 func (e *encoder) infoChild(vi *ValueInfo) child {
 	w := e.open(vi.at)
 	w.str(infoName, vi.Name)
-	old := w.of(infoType)
+	old := w.messages(infoType)
 	switch {
 	case len(old) == 0 && vi.Type.Kind != KindUnknown:
-		w.replace(infoType, e.typ(vi.Type, Span{}).wrapped(infoType))
+		w.replace(infoType, old, e.typ(vi.Type, Span{}).wrapped(infoType))
 	case len(old) > 0 && !e.typeOf(old[len(old)-1]).Equal(vi.Type):
-		w.replace(infoType, e.typ(vi.Type, old[len(old)-1].at).wrapped(infoType))
+		w.replace(infoType, old, e.typ(vi.Type, old[len(old)-1].at).wrapped(infoType))
 	}
 	w.str(infoDoc, vi.Doc)
 	w.entries(infoMetadata, vi.Meta)
@@ -42,11 +42,8 @@ func (e *encoder) typ(t Type, at Span) rope {
 	}
 	if t.Kind != KindUnknown {
 		num := kindFields[t.Kind]
-		old := Span{}
-		if list := w.of(num); len(list) == 1 {
-			old = list[0].at
-		}
-		w.replace(num, e.typeBody(t, old).wrapped(num))
+		old := w.messages(num)
+		w.replace(num, old, e.typeBody(t, single(old)).wrapped(num))
 	}
 	body, _ := w.done()
 	return body
@@ -70,26 +67,32 @@ func (e *encoder) typeBody(t Type, at Span) rope {
 }
 
 func (e *encoder) setOf(w *message, num protowire.Number, of *Type) {
-	at := Span{}
-	if list := w.of(num); len(list) == 1 {
-		at = list[0].at
+	if old := w.messages(num); of != nil {
+		w.replace(num, old, e.typ(*of, single(old)).wrapped(num))
 	}
-	if of != nil {
-		w.replace(num, e.typ(*of, at).wrapped(num))
+}
+
+// single returns where the only field of a list lies. Several are merged by readers: these are
+// written anew.
+func single(list []original) Span {
+	if len(list) == 1 {
+		return list[0].at
 	}
+	return Span{}
 }
 
 // setShape sets the shape of a tensor type; an unknown rank is no shape at all.
 func (e *encoder) setShape(w *message, s Shape) {
 	var have Shape
-	for _, f := range w.of(typeShape) {
+	old := w.messages(typeShape)
+	for _, f := range old {
 		have = check(e, func() (Shape, error) { return e.d.shape(f.field) })
 	}
 	if slices.Equal(have, s) && (have == nil) == (s == nil) {
 		return
 	}
 	if s == nil {
-		w.drop(typeShape)
+		w.replace(typeShape, old, rope{})
 		return
 	}
 	var r rope
@@ -103,7 +106,7 @@ func (e *encoder) setShape(w *message, s Shape) {
 		}
 		r.rope(dim.wrapped(shapeDim))
 	}
-	w.replace(typeShape, r.wrapped(typeShape))
+	w.replace(typeShape, old, r.wrapped(typeShape))
 }
 
 // Equal tells whether two types are the same, the names of dimensions included.

@@ -53,6 +53,8 @@ type cursor struct {
 	base int64 // offset of win[0]
 	off  int64
 	end  int64 // end of the message being walked
+
+	groups int // that the cursor is in
 }
 
 func newCursor(s *Source) *cursor {
@@ -151,13 +153,41 @@ func (c *cursor) value(f *field, b []byte, n int64) (int64, error) {
 			}
 			return int64(k) + int64(l), nil
 		}
-	default: // groups: the standard has none
+	case protowire.StartGroupType:
+		return c.group(f, n)
+	case protowire.EndGroupType:
+		return 0, nil
+	default:
 		return 0, c.errorf("field %d has wire type %d", f.num, f.typ)
 	}
 	if k < 0 {
 		return 0, c.errorf("field %d is cut off", f.num)
 	}
 	return int64(k), nil
+}
+
+// group walks over a group, an old kind of message that ends with a tag of its own. The standard has
+// none, so it can only be an unknown field.
+func (c *cursor) group(f *field, n int64) (int64, error) {
+	if c.groups++; c.groups > maxDepth {
+		return 0, c.errorf("groups nested more than %d deep", maxDepth)
+	}
+	start := c.off
+	c.off += n
+	defer func() { c.off, c.groups = start, c.groups-1 }()
+	for {
+		inner, ok, err := c.next()
+		switch {
+		case err != nil:
+			return 0, err
+		case !ok:
+			return 0, c.errorf("group %d does not end", f.num)
+		case inner.typ == protowire.EndGroupType && inner.num == f.num:
+			return c.off - start - n, nil
+		case inner.typ == protowire.EndGroupType:
+			return 0, c.errorf("group %d ends as %d", f.num, inner.num)
+		}
+	}
 }
 
 // maxMessage bounds what is ever read at once apart from tensor data: names, doc strings, small
@@ -198,6 +228,9 @@ func (c *cursor) each(at Span, visit func(field) error) error {
 		if err != nil || !ok {
 			return err
 		}
+		if f.typ == protowire.EndGroupType {
+			return c.errorf("group %d ends without a beginning", f.num)
+		}
 		here := c.off
 		if err := visit(f); err != nil && !errors.As(err, new(wrongType)) {
 			return err
@@ -225,3 +258,16 @@ func (c *cursor) varint(f field) (int64, error) {
 	}
 	return int64(f.val), nil
 }
+
+// set decodes a field into a place, which keeps what it has where the field has a wrong wire type.
+func set[T any](to *T, f field, decode func(field) (T, error)) error {
+	v, err := decode(f)
+	if err == nil {
+		*to = v
+	}
+	return err
+}
+
+func (c *cursor) setStr(to *string, f field) error { return set(to, f, c.str) }
+
+func (c *cursor) setInt(to *int64, f field) error { return set(to, f, c.varint) }

@@ -22,14 +22,16 @@ type message struct {
 // original is a field of the source, its bytes from start to stop.
 type original struct {
 	field
-	stop int64
+	stop  int64
+	index int // in the message
 }
 
-// edit replaces the fields of one number: each occurrence by its slot, and rest follows the last,
-// or the message where there is none.
+// edit replaces fields of one number: each by its slot, and rest follows the last, or the message
+// where there is none.
 type edit struct {
 	num   protowire.Number
-	slots []rope
+	old   []original
+	slots []rope // parallel to old
 	rest  rope
 }
 
@@ -42,21 +44,25 @@ type child struct {
 
 func (w *message) fresh() bool { return w.at.Off == 0 && !w.whole }
 
-// of returns the fields of a number.
-func (w *message) of(num protowire.Number) []original {
+// of returns the fields of a number that have one of the wire types: what has another is an unknown
+// field to every reader of protobuf.
+func (w *message) of(num protowire.Number, types ...protowire.Type) []original {
 	var list []original
 	for _, f := range w.fields {
-		if f.num == num {
+		if f.num == num && slices.Contains(types, f.typ) {
 			list = append(list, f)
 		}
 	}
 	return list
 }
 
-// replace puts r in the place of all fields of a number.
-func (w *message) replace(num protowire.Number, r rope) {
-	ed := &edit{num: num, slots: make([]rope, len(w.of(num)))}
-	if len(ed.slots) > 0 {
+// messages returns the fields of a number that hold bytes: strings and messages.
+func (w *message) messages(num protowire.Number) []original { return w.of(num, protowire.BytesType) }
+
+// replace puts r in the place of the old fields of a number.
+func (w *message) replace(num protowire.Number, old []original, r rope) {
+	ed := &edit{num: num, old: old, slots: make([]rope, len(old))}
+	if len(old) > 0 {
 		ed.slots[0] = r
 	} else {
 		ed.rest = r
@@ -67,38 +73,40 @@ func (w *message) replace(num protowire.Number, r rope) {
 // drop removes all fields of the numbers.
 func (w *message) drop(nums ...protowire.Number) {
 	for _, num := range nums {
-		if len(w.of(num)) > 0 {
-			w.replace(num, rope{})
+		old := w.of(num, protowire.BytesType, protowire.VarintType, protowire.Fixed32Type, protowire.Fixed64Type)
+		if len(old) > 0 {
+			w.replace(num, old, rope{})
 		}
 	}
 }
 
-// lit puts literal bytes, whole fields, in the place of all fields of a number.
-func (w *message) lit(num protowire.Number, b []byte) {
+// lit puts literal bytes, whole fields, in the place of the old fields of a number.
+func (w *message) lit(num protowire.Number, old []original, b []byte) {
 	var r rope
 	r.bytes(b)
-	w.replace(num, r)
+	w.replace(num, old, r)
 }
 
 // str sets a string; an empty one counts as absent.
 func (w *message) str(num protowire.Number, s string) {
-	have := ""
-	for _, f := range w.of(num) {
+	have, old := "", w.messages(num)
+	for _, f := range old {
 		have = w.e.str(f)
 	}
 	switch {
 	case have == s:
 	case s == "":
-		w.drop(num)
+		w.replace(num, old, rope{})
 	default:
-		w.lit(num, appendString(nil, num, s))
+		w.lit(num, old, appendString(nil, num, s))
 	}
 }
 
 // strs sets a list of strings.
 func (w *message) strs(num protowire.Number, list []string) {
 	var have []string
-	for _, f := range w.of(num) {
+	old := w.messages(num)
+	for _, f := range old {
 		have = append(have, w.e.str(f))
 	}
 	if slices.Equal(have, list) {
@@ -108,7 +116,7 @@ func (w *message) strs(num protowire.Number, list []string) {
 	for _, s := range list {
 		b = appendString(b, num, s)
 	}
-	w.lit(num, b)
+	w.lit(num, old, b)
 }
 
 func appendString(b []byte, num protowire.Number, s string) []byte {
@@ -118,11 +126,12 @@ func appendString(b []byte, num protowire.Number, s string) []byte {
 // number sets a varint. Zero counts as absent, unless the message is new and always is set.
 func (w *message) number(num protowire.Number, v int64, always bool) {
 	var have int64
-	for _, f := range w.of(num) {
+	old := w.of(num, protowire.VarintType)
+	for _, f := range old {
 		have = int64(f.val)
 	}
 	if have != v || always && w.fresh() {
-		w.lit(num, appendVarint(nil, num, uint64(v)))
+		w.lit(num, old, appendVarint(nil, num, uint64(v)))
 	}
 }
 
@@ -134,11 +143,12 @@ func appendVarint(b []byte, num protowire.Number, v uint64) []byte {
 // is not 0.
 func (w *message) float(num protowire.Number, v float32, always bool) {
 	var have uint32
-	for _, f := range w.of(num) {
+	old := w.of(num, protowire.Fixed32Type)
+	for _, f := range old {
 		have = uint32(f.val)
 	}
 	if bits := math.Float32bits(v); have != bits || always && w.fresh() {
-		w.lit(num, appendFloat(nil, num, bits))
+		w.lit(num, old, appendFloat(nil, num, bits))
 	}
 }
 
@@ -149,7 +159,8 @@ func appendFloat(b []byte, num protowire.Number, bits uint32) []byte {
 // ints sets a list of integers.
 func (w *message) ints(num protowire.Number, list []int64) {
 	var have []int64
-	for _, f := range w.of(num) {
+	old := w.of(num, protowire.VarintType, protowire.BytesType)
+	for _, f := range old {
 		have = check(w.e, func() ([]int64, error) { return w.e.d.ints(f.field, have) })
 	}
 	if slices.Equal(have, list) {
@@ -159,13 +170,14 @@ func (w *message) ints(num protowire.Number, list []int64) {
 	for _, v := range list {
 		b = appendVarint(b, num, uint64(v))
 	}
-	w.lit(num, b)
+	w.lit(num, old, b)
 }
 
 // floats sets a list of floats.
 func (w *message) floats(num protowire.Number, list []float32) {
 	var have []float32
-	for _, f := range w.of(num) {
+	old := w.of(num, protowire.Fixed32Type, protowire.BytesType)
+	for _, f := range old {
 		have = check(w.e, func() ([]float32, error) { return w.e.d.floats(f.field, have) })
 	}
 	if slices.EqualFunc(have, list, func(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b) }) {
@@ -175,7 +187,7 @@ func (w *message) floats(num protowire.Number, list []float32) {
 	for _, v := range list {
 		b = appendFloat(b, num, math.Float32bits(v))
 	}
-	w.lit(num, b)
+	w.lit(num, old, b)
 }
 
 // one sets a singular message.
@@ -187,24 +199,29 @@ func (w *message) done() (body rope, same bool) {
 		body.span(w.e.src, w.at)
 		return body, true
 	}
-	next := make(map[*edit]int, len(w.edits))
-	byNum := make(map[protowire.Number]*edit, len(w.edits))
-	for _, ed := range w.edits {
-		byNum[ed.num] = ed
+	type slot struct {
+		edit *edit
+		i    int
 	}
-	for _, f := range w.fields {
-		ed := byNum[f.num]
-		if ed == nil {
+	slots := map[int]slot{}
+	for _, ed := range w.edits {
+		for i, f := range ed.old {
+			slots[f.index] = slot{ed, i}
+		}
+	}
+	for i, f := range w.fields {
+		s, ok := slots[i]
+		if !ok {
 			body.span(w.e.src, Span{f.start, f.stop - f.start})
 			continue
 		}
-		body.rope(ed.slots[next[ed]])
-		if next[ed]++; next[ed] == len(ed.slots) {
-			body.rope(ed.rest)
+		body.rope(s.edit.slots[s.i])
+		if s.i == len(s.edit.old)-1 {
+			body.rope(s.edit.rest)
 		}
 	}
 	for _, ed := range w.edits {
-		if len(ed.slots) == 0 {
+		if len(ed.old) == 0 {
 			body.rope(ed.rest)
 		}
 	}

@@ -11,13 +11,20 @@ import (
 // unknown is a field that no message of the standard has.
 func unknown(text string) []byte { return blob(protowire.Number(900), text) }
 
+// group is a field of the old kind that ends with a tag of its own.
+func group(num protowire.Number, fields ...[]byte) []byte {
+	b := append(protowire.AppendTag(nil, num, protowire.StartGroupType), bytes.Join(fields, nil)...)
+	return protowire.AppendTag(b, num, protowire.EndGroupType)
+}
+
 func nodeBytes(name, op, in, out string, rest ...[]byte) []byte {
 	fields := append([][]byte{blob(nodeInput, in), blob(nodeOutput, out), blob(nodeName, name), blob(nodeOpType, op)}, rest...)
 	return bytes.Join(fields, nil)
 }
 
 // chain is a model x -> a -> b -> y with fields in unusual places and forms: unknown ones in every
-// message, numbers in long varints, nodes with other fields between them.
+// message, some of known numbers with a wrong wire type, numbers in long varints, a group, nodes with
+// other fields between them.
 func chain() []byte {
 	longIR := append(protowire.AppendTag(nil, modelIRVersion, protowire.VarintType), 0x8a, 0x80, 0x00) // 10
 	info := func(num protowire.Number, name string) []byte {
@@ -35,7 +42,7 @@ func chain() []byte {
 			sub(graphNode, nodeBytes("b", "LeakyRelu", "p", "q", sub(nodeAttribute, blob(attrName, "alpha"), fix32(attrFloat, 0.5),
 				vint(attrType, 1), unknown("attribute")), blob(nodeDomain, "ai.onnx"), unknown("node b"))),
 			sub(graphNode, nodeBytes("c", "Neg", "q", "y", unknown("node c"))),
-			info(graphOutput, "y"), unknown("graph")),
+			info(graphOutput, "y"), unknown("graph"), vint(graphNode, 5), vint(graphName, 5), group(901, vint(1, 5), group(7))),
 		sub(modelMetadata, blob(entryKey, "k"), blob(entryValue, "v"), unknown("entry")),
 	}, nil)
 }
