@@ -14,7 +14,7 @@ import (
 // layers are the packages of the module from the ground up. A package may import those of the
 // rows above its own and none of its own row.
 var layers = [][]string{
-	{"numfmt", "graph/schema"},
+	{"numfmt", "graph/schema", "graph/internal/onnxpb"},
 	{"graph", "refeval/kern"},
 	{"graph/infer", "graph/onnxtxt"},
 	{"graph/pattern", "samples"},

@@ -6,8 +6,8 @@ import (
 )
 
 // chunkBytes is how much of a tensor is held at a time: large enough that the system call does
-// not count, small enough for the cache. It is a multiple of every element's size.
-const chunkBytes = 1 << 20
+// not count, small enough for the cache. Elements of every size come out whole, those of 6 bits too.
+const chunkBytes = 3 << 18
 
 // chunkFloats is the longest chunk of [Tensor.Floats].
 const chunkFloats = 256 << 10

@@ -92,8 +92,32 @@ func (e ElemType) listField() (num int32, width int) {
 	return tensorInt32Data, max(1, e.Bits()/8)
 }
 
+// packed6 makes a visitor of elements of 6 bits, which int32_data holds one by one, from one of
+// packed ones. Chunks that it gets hold groups of four elements, but for the last.
+func packed6(visit func([]byte) error) func([]byte) error {
+	var out []byte
+	return func(codes []byte) error {
+		out = out[:0]
+		bits, n := uint32(0), 0
+		for _, c := range codes {
+			bits |= uint32(c&63) << n
+			for n += 6; n >= 8; n -= 8 {
+				out = append(out, byte(bits))
+				bits >>= 8
+			}
+		}
+		if n > 0 {
+			out = append(out, byte(bits))
+		}
+		return visit(out)
+	}
+}
+
 // typed streams the elements of float_data, int32_data and so on.
 func (t *Tensor) typed(want int64, visit func([]byte) error) error {
+	if t.Elem.Bits() == 6 {
+		want, visit = t.Len(), packed6(visit)
+	}
 	num, width := t.Elem.listField()
 	w := listWriter{visit: visit, width: width, isBool: t.Elem == Bool, left: want,
 		buf: make([]byte, 0, min(want, chunkBytes))}

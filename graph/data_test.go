@@ -38,6 +38,8 @@ var elemCases = []struct {
 	{Float8E5M2FNUZ, []byte{0x40, 0xc4, 0x7f}, tensorInt32Data, []uint64{0x40, 0xc4, 0x7f}, []float64{1, -2, 57344}},
 	{Float8E8M0, []byte{127, 128, 0}, tensorInt32Data, []uint64{127, 128, 0}, []float64{1, 2, math.Ldexp(1, -127)}},
 	{Float4E2M1, []byte{0xf2, 0x01}, tensorInt32Data, []uint64{0xf2, 0x01}, []float64{1, -6, 0.5}},
+	{Float6E2M3, []byte{0x88, 0xff, 0x00}, tensorInt32Data, []uint64{8, 0x1e | 0x20, 0xf}, []float64{1, -7, 1.875}},
+	{Float6E3M2, []byte{0xcc, 0x17, 0x00}, tensorInt32Data, []uint64{12, 0x1f, 1}, []float64{1, 28, 0.0625}},
 	{Uint4, []byte{0xf2, 0x01}, tensorInt32Data, []uint64{0xf2, 0x01}, []float64{2, 15, 1}},
 	{Int4, []byte{0xf2, 0x08}, tensorInt32Data, []uint64{0xf2, 0x08}, []float64{2, -1, -8}},
 	{Uint2, []byte{0b111001}, tensorInt32Data, []uint64{0b111001}, []float64{1, 2, 3}},

@@ -8,7 +8,7 @@ import (
 )
 
 // Format returns the number format of a float type that package numfmt knows; ok is false for the
-// others, [Float4E2M1] and [Float8E8M0] among them.
+// others: those of 4 and 6 bits, and [Float8E8M0].
 func (e ElemType) Format() (f numfmt.Format, ok bool) {
 	switch e {
 	case Float:
@@ -33,7 +33,7 @@ func (e ElemType) Format() (f numfmt.Format, ok bool) {
 
 // ElemOf returns the element type that stores a format, Undefined for an invalid one.
 func ElemOf(f numfmt.Format) ElemType {
-	for e := Float; e <= Int2; e++ {
+	for e := Float; int(e) < len(elemNames); e++ {
 		if g, ok := e.Format(); ok && g == f {
 			return e
 		}
@@ -87,15 +87,29 @@ func (e ElemType) int64s(dst []int64, raw []byte) {
 	}
 }
 
-// e2m1 are the magnitudes of [Float4E2M1].
-var e2m1 = [8]float64{0, 0.5, 1, 1.5, 2, 3, 4, 6}
+// mini decodes a float of a sign, exp exponent bits and mant mantissa bits that has no infinities.
+func mini(code uint8, exp, mant int) float64 {
+	e, m := int(code>>mant)&(1<<exp-1), int(code)&(1<<mant-1)
+	bias := 1<<(exp-1) - 1
+	if e > 0 {
+		m |= 1 << mant
+	}
+	v := math.Ldexp(float64(m), max(e, 1)-bias-mant)
+	if code>>(exp+mant)&1 != 0 {
+		return -v
+	}
+	return v
+}
 
 // number decodes element i of a type that numfmt does not know.
 func (e ElemType) number(raw []byte, i int) float64 {
 	switch e {
 	case Float4E2M1:
-		c := narrow(raw, i, 4)
-		return math.Copysign(e2m1[c&7], float64(int(7)-int(c)))
+		return mini(narrow(raw, i, 4), 2, 1)
+	case Float6E2M3:
+		return mini(narrow(raw, i, 6), 2, 3)
+	case Float6E3M2:
+		return mini(narrow(raw, i, 6), 3, 2)
 	case Float8E8M0: // a power of two without sign or zero
 		if raw[i] == 0xff {
 			return math.NaN()
@@ -136,6 +150,10 @@ func (e ElemType) integer(raw []byte, i int) int64 {
 
 // narrow returns element i of a type below 8 bits; the first element is in the lowest bits.
 func narrow(raw []byte, i, bits int) uint8 {
-	per := 8 / bits
-	return raw[i/per] >> (i % per * bits) & (1<<bits - 1)
+	at, shift := i*bits/8, i*bits%8
+	v := uint16(raw[at])
+	if shift+bits > 8 { // only elements of 6 bits cross bytes
+		v |= uint16(raw[at+1]) << 8
+	}
+	return uint8(v>>shift) & (1<<bits - 1)
 }

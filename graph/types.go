@@ -8,7 +8,7 @@ import (
 // ElemType is the element type of a tensor, numbered as TensorProto.DataType.
 type ElemType int32
 
-// The element types of the standard up to IR version 13.
+// The element types of the standard up to IR version 14.
 const (
 	Undefined      ElemType = 0
 	Float          ElemType = 1
@@ -37,6 +37,8 @@ const (
 	Float8E8M0     ElemType = 24
 	Uint2          ElemType = 25
 	Int2           ElemType = 26
+	Float6E2M3     ElemType = 27
+	Float6E3M2     ElemType = 28
 )
 
 // elemNames are the names of the ONNX textual syntax; their widths in bits (0: no fixed width).
@@ -48,6 +50,7 @@ var elemNames = [...]struct {
 	{"string", 0}, {"bool", 8}, {"float16", 16}, {"double", 64}, {"uint32", 32}, {"uint64", 64}, {"complex64", 64}, {"complex128", 128},
 	{"bfloat16", 16}, {"float8e4m3fn", 8}, {"float8e4m3fnuz", 8}, {"float8e5m2", 8}, {"float8e5m2fnuz", 8}, {"uint4", 4}, {"int4", 4},
 	{"float4e2m1", 4}, {"float8e8m0", 8}, {"uint2", 2}, {"int2", 2},
+	{"float6e2m3", 6}, {"float6e3m2", 6},
 }
 
 // String returns the type's name in the ONNX textual syntax, such as "float16".
@@ -69,7 +72,7 @@ func ParseElem(name string) (ElemType, bool) {
 }
 
 // Bits returns the width of one element in bits, 0 where it has none (strings, unknown types).
-// Elements below 8 bits are packed, two or four in a byte.
+// Elements below 8 bits are packed without gaps, the first in the lowest bits.
 func (e ElemType) Bits() int {
 	if e >= 0 && int(e) < len(elemNames) {
 		return elemNames[e].bits
@@ -77,10 +80,10 @@ func (e ElemType) Bits() int {
 	return 0
 }
 
-// IsFloat tells whether values of the type are rounded real numbers, float4 and float8 included.
+// IsFloat tells whether values of the type are rounded real numbers, those of 4 to 8 bits included.
 func (e ElemType) IsFloat() bool {
 	switch e {
-	case Float, Float16, Double, BFloat16, Float8E4M3FN, Float8E4M3FNUZ, Float8E5M2, Float8E5M2FNUZ, Float4E2M1, Float8E8M0:
+	case Float, Float16, Double, BFloat16, Float8E4M3FN, Float8E4M3FNUZ, Float8E5M2, Float8E5M2FNUZ, Float4E2M1, Float8E8M0, Float6E2M3, Float6E3M2:
 		return true
 	}
 	return false
