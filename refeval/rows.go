@@ -41,13 +41,13 @@ func (c *Call) rows(x *Tensor, list []int) (*Tensor, int) {
 	return t, n
 }
 
-// unrows undoes rows: it makes output 0 of the elements of t, which lie in rows along the listed
-// axes of the shape dims.
-func (c *Call) unrows(t *Tensor, list, dims []int) {
+// unrows undoes rows: it makes output 0, and returns it, of the elements of t, which lie in rows
+// along the listed axes of the shape dims.
+func (c *Call) unrows(t *Tensor, list, dims []int) *Tensor {
 	perm := behind(list, len(dims))
 	if slices.IsSorted(perm) {
 		c.View(0, t, dims)
-		return
+		return c.out[0].Tensor
 	}
 	y := c.Out(0, t.Elem, dims)
 	own := strides(dims)
@@ -56,26 +56,30 @@ func (c *Call) unrows(t *Tensor, list, dims []int) {
 		to[i], box[i] = own[p], dims[p]
 	}
 	copyBox(y, layout{strides: to}, t, layout{strides: strides(box)}, box)
+	return y
 }
 
-// eachRow sets output 0 to what f makes of the rows of x along the listed axes: it is called on
-// blocks of whole rows of n, for one of the two kinds of elements.
-func (c *Call) eachRow(x *Tensor, list []int, f func(dst, src []float32, n int), d func(dst, src []float64, n int)) {
+// rowKernel works on whole rows of n that lie together; row is the number of the first.
+type rowKernel[T floating] func(dst, src []T, n, row int)
+
+// eachRow sets output 0, and returns it, to what a kernel for one of the two kinds of elements makes
+// of the rows of x along the listed axes.
+func (c *Call) eachRow(x *Tensor, list []int, f rowKernel[float32], d rowKernel[float64]) *Tensor {
 	t, n := c.rows(x, list)
 	y := c.Temp(x.Elem, t.Dims)
 	if n > 0 {
 		c.parallel(t.Len()/n, 8*n, func(lo, hi int) {
 			switch storeOf(x.Elem) {
 			case storeF:
-				f(y.F[lo*n:hi*n], t.F[lo*n:hi*n], n)
+				f(y.F[lo*n:hi*n], t.F[lo*n:hi*n], n, lo)
 			case storeD:
-				d(y.D[lo*n:hi*n], t.D[lo*n:hi*n], n)
+				d(y.D[lo*n:hi*n], t.D[lo*n:hi*n], n, lo)
 			default:
 				refuse("%s is not of a float type", x)
 			}
 		})
 	}
-	c.unrows(y, list, x.Dims)
+	return c.unrows(y, list, x.Dims)
 }
 
 // roundReal rounds partial results in place.

@@ -27,8 +27,8 @@ func (c *Call) softmaxAxes(rank int) []int {
 func (c *Call) softmax(log bool) error {
 	x, a := c.In(0), c.accum()
 	c.eachRow(x, c.softmaxAxes(x.Rank()),
-		func(dst, src []float32, n int) { softmaxRows(a, dst, src, n, log) },
-		func(dst, src []float64, n int) { softmaxRows(a, dst, src, n, log) })
+		func(dst, src []float32, n, _ int) { softmaxRows(a, dst, src, n, log) },
+		func(dst, src []float64, n, _ int) { softmaxRows(a, dst, src, n, log) })
 	return nil
 }
 
@@ -73,7 +73,7 @@ func hardmax(c *Call) error {
 	return nil
 }
 
-func hardmaxRows[T floating](dst, src []T, n int) {
+func hardmaxRows[T floating](dst, src []T, n, _ int) {
 	for i := 0; i < len(src); i += n {
 		dst[i+bestReal(src[i:i+n], 1, false)] = 1
 	}
