@@ -60,6 +60,12 @@ type additive struct {
 
 func (r additive) run(c *Call) error {
 	t, y, n := c.reducing(c.In(0).Elem)
+	r.into(c, y, t, n)
+	return nil
+}
+
+// into sets y to the reduction of each row of n.
+func (r additive) into(c *Call, y, t *Tensor, n int) {
 	a := c.accum()
 	c.parallel(y.Len(), n, func(lo, hi int) {
 		switch {
@@ -73,7 +79,6 @@ func (r additive) run(c *Call) error {
 			refuse("no sums of %s", t.Elem)
 		}
 	})
-	return nil
 }
 
 // reduceRows sets dst to the reduction of each row of n.

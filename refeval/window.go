@@ -74,9 +74,12 @@ func (g *window) steps(d int, ceil bool) int {
 	if room < 0 {
 		refuse("a kernel of %d over %d", g.span(d), g.in[d]+g.begin[d]+g.end[d])
 	}
-	n := room/g.stride[d] + 1
-	if ceil && room%g.stride[d] != 0 && n*g.stride[d] < g.in[d]+g.begin[d] {
-		n++
+	if !ceil {
+		return room/g.stride[d] + 1
+	}
+	n := (room+g.stride[d]-1)/g.stride[d] + 1
+	if (n-1)*g.stride[d] >= g.in[d]+g.begin[d] {
+		n--
 	}
 	return n
 }
