@@ -61,11 +61,8 @@ func classifier(c *ctx) error {
 	c.elem(1, graph.Float)
 	scores := c.fresh()
 	n := c.listLen("classlabels_strings", "classlabels_ints", "classlabels_int64s")
-	if n == 2 && c.n.Op == "LinearClassifier" { // one column may stand for both classes
-		n = 0
-		if c.listLen("intercepts") == 2 || c.listLen("intercepts") == 1 {
-			n = 2
-		}
+	if c.n.Op == "SVMClassifier" && n > 2 && c.listLen("prob_a") == 0 {
+		n = n * (n - 1) / 2 // a score for each pair of classes
 	}
 	if n > 0 {
 		scores = graph.Dim{N: int64(n)}
