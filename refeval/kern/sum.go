@@ -35,27 +35,53 @@ func (e *Engine) GemmSum(s Sum, c []float32, ldc int, a, b Matrix, m, n, k int) 
 	}
 	x, px := rowMajor(a, m, k)
 	y, py := rowMajor(b, k, n)
+	main := strip{x: y.X, off: evenly(k, y.Row), n: n &^ 15}
+	rest, pr := newStrip(y, main.n, n, k)
+	e.Parallel(m, 1, n*k, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			w, row := x.X[i*x.Row:][:k], c[i*ldc:][:n]
+			e.sweep(s, row[:main.n], main.x, main.off, w)
+			var last [stripN]float32
+			if rest.n > 0 {
+				e.sweep(s, last[:], rest.x, rest.off, w)
+				copy(row[main.n:], last[:])
+			}
+		}
+	})
+	release(px, py, pr)
+}
+
+// strip is some columns of a matrix, whose rows are found by offsets.
+type strip struct {
+	x   []float32
+	off []int
+	n   int
+}
+
+// stripN is a number of columns that every kernel can take.
+const stripN = 16
+
+// newStrip copies columns from to n of k rows, fewer than stripN, to a strip that is filled up with
+// zeros.
+func newStrip(b Matrix, from, n, k int) (strip, *[]float32) {
+	if from == n {
+		return strip{}, nil
+	}
+	p := getFloats(k * stripN)
+	clear(*p)
+	for i := range k {
+		copy((*p)[i*stripN:], b.X[i*b.Row+from:i*b.Row+n])
+	}
+	return strip{x: *p, off: evenly(k, stripN), n: n - from}, p
+}
+
+// evenly returns the offsets of k rows a stride apart.
+func evenly(k, stride int) []int {
 	off := make([]int, k)
 	for i := range off {
-		off[i] = i * y.Row
+		off[i] = i * stride
 	}
-	each := func(i, j0, j1 int) {
-		e.sweep(s, c[i*ldc+j0:i*ldc+j1], y.X[j0:], off, x.X[i*x.Row:][:k])
-	}
-	if m >= 2*e.Threads() {
-		e.Parallel(m, 1, n*k, func(lo, hi int) {
-			for i := lo; i < hi; i++ {
-				each(i, 0, n)
-			}
-		})
-	} else {
-		e.Parallel(n, 128, m*k, func(lo, hi int) {
-			for i := range m {
-				each(i, lo, hi)
-			}
-		})
-	}
-	release(px, py)
+	return off
 }
 
 // rowMajor returns the matrix itself if its columns are next to each other, else a copy to release.
@@ -127,7 +153,7 @@ func sweepFused(dst, src []float32, off []int, w []float32) {
 		for j, v := range row {
 			p, c := x*float64(v), float64(dst[j])
 			s := c + p
-			if isTie(s) || s < 0x1p-126 && s > -0x1p-126 && s != 0 {
+			if isTie(s) || isTiny(s) {
 				s = toOdd(c, p, s)
 			}
 			dst[j] = float32(s)

@@ -37,11 +37,11 @@ func (t *tile) put(i, j int, s float32) {
 	t.c[at] = s
 }
 
-// wide holds the operands of a tile in float64: b in stripes of four columns, two rows of a in
-// pairs.
+// wide holds the operands of a tile in float64: b in stripes of two columns, four rows of a side by
+// side.
 type wide struct {
-	b [panelN / 4][BlockK * 4]float64
-	a [BlockK * 2]float64
+	b [panelN / 2][BlockK * 2]float64
+	a [BlockK * 4]float64
 }
 
 var wides = sync.Pool{New: func() any { return new(wide) }}
@@ -50,107 +50,114 @@ var wides = sync.Pool{New: func() any { return new(wide) }}
 func (t *tile) multiplyGo() {
 	w := wides.Get().(*wide)
 	defer wides.Put(w)
-	low := w.loadB(t)
+	w.loadB(t)
 	depth := len(t.off)
-	for i := 0; i < t.m; i += 2 {
+	low := math.Inf(1)
+	for j := 0; j < t.n; j += 2 {
+		low = min(low, least(w.b[j/2][:2*depth]))
+	}
+	for i := 0; i < t.m; i += 4 {
 		w.loadA(t, i)
-		chains := chains2x4
-		if least(w.a[:2*depth])*low < safeProduct {
-			chains = chainsExact
-		}
-		for j := 0; j < t.n; j += 4 {
+		a := w.a[:4*depth]
+		safe := least(a)*low >= safeProduct
+		for j := 0; j < t.n; j += 2 {
 			var s [8]float64
-			chains(w.a[:2*depth], w.b[j/4][:4*depth], &s)
+			b := w.b[j/2][:2*depth]
+			if done := 0; safe {
+				done = chains(a, b, &s)
+				chainsChecked(a[4*done:], b[2*done:], &s)
+			} else {
+				chainsExact(a, b, &s)
+			}
 			t.put8(i, j, &s)
 		}
 	}
 }
 
-// put8 stores two rows of four sums, as far as they are in the tile.
+// put8 stores four rows of two sums, as far as they are in the tile.
 func (t *tile) put8(i, j int, s *[8]float64) {
-	for r := range min(2, t.m-i) {
-		for c := range min(4, t.n-j) {
-			t.put(i+r, j+c, float32(s[4*r+c]))
+	for r := range min(4, t.m-i) {
+		for c := range min(2, t.n-j) {
+			t.put(i+r, j+c, float32(s[2*r+c]))
 		}
 	}
 }
 
-// loadB fills b and returns its least magnitude.
-func (w *wide) loadB(t *tile) float64 {
-	low := math.Inf(1)
-	for k, at := range t.off {
-		for j, v := range t.b[at:][:t.n] {
-			x := float64(v)
-			w.b[j/4][4*k+j%4] = x
-			if x = math.Abs(x); x < low && x != 0 {
-				low = x
+// loadB fills b; a column past the last is zero.
+func (w *wide) loadB(t *tile) {
+	for j := 0; j < t.n; j += 2 {
+		dst := w.b[j/2][:]
+		if j+1 == t.n {
+			for k, at := range t.off {
+				dst[2*k], dst[2*k+1] = float64(t.b[at+j]), 0
 			}
+			return
+		}
+		for k, at := range t.off {
+			row := t.b[at+j:][:2]
+			dst[2*k], dst[2*k+1] = float64(row[0]), float64(row[1])
 		}
 	}
-	return low
 }
 
-// loadA fills a with rows i and i+1, the latter with zeros if there is none.
+// loadA fills a with rows i to i+3, those past the last with zeros.
 func (w *wide) loadA(t *tile, i int) {
-	for k, v := range t.a[i*t.lda:][:len(t.off)] {
-		w.a[2*k], w.a[2*k+1] = float64(v), 0
+	if i+4 > t.m {
+		clear(w.a[:])
 	}
-	if i+1 < t.m {
-		for k, v := range t.a[(i+1)*t.lda:][:len(t.off)] {
-			w.a[2*k+1] = float64(v)
+	for r := range min(4, t.m-i) {
+		for k, v := range t.a[(i+r)*t.lda:][:len(t.off)] {
+			w.a[4*k+r] = float64(v)
 		}
 	}
 }
 
-// chainsExact runs eight chains, two rows by four columns.
+// chainsExact runs eight chains, four rows by two columns.
 func chainsExact(a, b []float64, s *[8]float64) {
-	for len(a) >= 2 && len(b) >= 4 {
+	for len(a) >= 4 && len(b) >= 2 {
 		for i := range s {
-			p := a[i/4] * b[i%4]
-			s[i] = float64(float32(toOdd(s[i], p, s[i]+p)))
+			p := a[i/2] * b[i%2]
+			s[i] = narrow(toOdd(s[i], p, s[i]+p))
 		}
-		a, b = a[2:], b[4:]
+		a, b = a[4:], b[2:]
 	}
 }
 
-// chains2x4 is chainsExact where no product is below safeProduct. It takes as it is a sum that is
-// rounded rightly anyway.
-func chains2x4(a, b []float64, s *[8]float64) {
-	var c0, c1, c2, c3, d0, d1, d2, d3 float64
-	for len(a) >= 2 && len(b) >= 4 {
-		x, y := a[0], a[1]
-		b0, b1, b2, b3 := b[0], b[1], b[2], b[3]
-		s0, s1, s2, s3 := c0+x*b0, c1+x*b1, c2+x*b2, c3+x*b3
-		t0, t1, t2, t3 := d0+y*b0, d1+y*b1, d2+y*b2, d3+y*b3
-		if isTie(s0) {
-			s0 = toOdd(c0, x*b0, s0)
+// chainsChecked is chainsExact where no product is below safeProduct.
+func chainsChecked(a, b []float64, s *[8]float64) {
+	for len(a) >= 4 && len(b) >= 2 {
+		for i, c := range s {
+			p := a[i/2] * b[i%2]
+			z := c + p
+			if isTie(z) {
+				z = toOdd(c, p, z)
+			}
+			s[i] = narrow(z)
 		}
-		if isTie(s1) {
-			s1 = toOdd(c1, x*b1, s1)
-		}
-		if isTie(s2) {
-			s2 = toOdd(c2, x*b2, s2)
-		}
-		if isTie(s3) {
-			s3 = toOdd(c3, x*b3, s3)
-		}
-		if isTie(t0) {
-			t0 = toOdd(d0, y*b0, t0)
-		}
-		if isTie(t1) {
-			t1 = toOdd(d1, y*b1, t1)
-		}
-		if isTie(t2) {
-			t2 = toOdd(d2, y*b2, t2)
-		}
-		if isTie(t3) {
-			t3 = toOdd(d3, y*b3, t3)
-		}
-		c0, c1, c2, c3 = narrow(s0), narrow(s1), narrow(s2), narrow(s3)
-		d0, d1, d2, d3 = narrow(t0), narrow(t1), narrow(t2), narrow(t3)
-		a, b = a[2:], b[4:]
+		a, b = a[4:], b[2:]
 	}
-	*s = [8]float64{c0, c1, c2, c3, d0, d1, d2, d3}
+}
+
+// chains is chainsChecked as long as no sum is a tie. It returns how many rows of b it has done. To
+// leave at the first tie keeps the loop free of calls, and so its numbers in registers.
+func chains(a, b []float64, s *[8]float64) int {
+	var c0, c1, d0, d1, e0, e1, f0, f1 float64
+	done := 0
+	for len(a) >= 4 && len(b) >= 2 {
+		r0, r1 := c0+a[0]*b[0], c1+a[0]*b[1]
+		s0, s1 := d0+a[1]*b[0], d1+a[1]*b[1]
+		t0, t1 := e0+a[2]*b[0], e1+a[2]*b[1]
+		u0, u1 := f0+a[3]*b[0], f1+a[3]*b[1]
+		if isTie(r0) || isTie(r1) || isTie(s0) || isTie(s1) || isTie(t0) || isTie(t1) || isTie(u0) || isTie(u1) {
+			break
+		}
+		c0, c1, d0, d1 = narrow(r0), narrow(r1), narrow(s0), narrow(s1)
+		e0, e1, f0, f1 = narrow(t0), narrow(t1), narrow(u0), narrow(u1)
+		a, b = a[4:], b[2:]
+		done++
+	}
+	*s = [8]float64{c0, c1, d0, d1, e0, e1, f0, f1}
+	return done
 }
 
 func narrow(x float64) float64 { return float64(float32(x)) }
