@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/numfmt"
@@ -82,6 +83,11 @@ func (c *lost) finding(p *Pass) Finding {
 	f.Occurrences = c.also
 	for _, w := range c.through {
 		f.Consequences = append(f.Consequences, w.Key())
+	}
+	for _, key := range p.trail(c.value) {
+		if !slices.Contains(f.Consequences, key) {
+			f.Consequences = append(f.Consequences, key)
+		}
 	}
 	return f
 }

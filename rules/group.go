@@ -33,11 +33,18 @@ func (p *Pass) finish() []Finding {
 		if n := len(f.Occurrences); n == 1 {
 			f.Occurrences = nil
 		} else if f.Node != nil {
-			f.Message += fmt.Sprintf("; the same at %d more places", n-1)
+			f.Message += "; the same at " + morePlaces(n-1)
 		}
 		out[i] = f.Finding
 	}
 	return out
+}
+
+func morePlaces(n int) string {
+	if n == 1 {
+		return "1 more place"
+	}
+	return fmt.Sprintf("%d more places", n)
 }
 
 // groupKey is the same for one hazard in several layers: names that differ in their numbers only.

@@ -1,0 +1,138 @@
+package rules
+
+import (
+	"fmt"
+	"io/fs"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amplint/amplint/graph/onnxtxt"
+)
+
+const runModel = `<ir_version: 9, opset_import: ["" : 18], metadata_props: ["amplint.range.x": "[-20,20]", "amplint.range.keep": "[0,1]", "amplint.range.big": "[-60000,60000]"]>
+m (float[2, 4] x, bool[2, 4] keep, float[2, 4] unknown, float[2, 4] big, float[1, 2, 4, 4] img) => (y)
+<float low = {-3.4028235e38}, float inf = {1e38}, float tiny = {1e-12}, float one = {1}, float small = {0.000001}, float two = {2}, int64[1] last = {-1},
+ bool[2, 4] causal = {1, 0, 0, 0, 1, 1, 0, 0}, float[2] s = {1, 1}, float[2] var = {100000, 4}>
+{ %s }`
+
+// TestRun lists what is found in small models, one line a finding: severity, evidence, consequence,
+// rule, and the value it is about.
+func TestRun(t *testing.T) {
+	for _, c := range []struct {
+		name, body string
+		want       []string
+	}{
+		{"a mask under an input", "w = Where(keep, x, low) y = Softmax(w)", []string{"error constant visible mask-constant low"}},
+		{"a causal mask", "w = Where(causal, x, low) y = Softmax(w)", []string{"note constant absorbed mask-constant low"}},
+		{"a bound that binds nothing", "w = Min(x, inf) y = Max(w, low)", nil},
+		{"a divisor", "y = Div(x, inf)", []string{"error constant silent constant-overflow inf"}},
+		{"a running variance", "y = BatchNormalization(img, s, s, s, var)", []string{"note unproved  unknown-range img", "error constant silent constant-overflow var"}},
+		{"an epsilon beside a root that is never small", "a = Abs(x) b = Add(a, one) c = Add(b, tiny) y = Div(x, c)", nil},
+		{"an epsilon beside a norm", "q = Mul(x, x) a = ReduceSum(q, last) b = Add(a, tiny) c = Sqrt(b) y = Div(x, c)", []string{"error constant visible tiny-epsilon tiny"}},
+		{"an exponential that saturates", "e = Exp(x) p = Add(e, one) l = Log(p) g = Tanh(l) y = Mul(x, g)", []string{"note witness absorbed exp-overflow e"}},
+		{"an exponential that is not chosen", "c = Less(x, one) e = Exp(x) y = Where(c, e, x)", []string{"note witness absorbed exp-overflow e"}},
+		{"what an overflow passes on", "q = Mul(big, big) a = Add(q, one) b = ReduceMean(a, last) y = Sqrt(b)", []string{"error witness visible sum-of-squares q"}},
+		{"an input without a range", "q = Mul(unknown, unknown) y = ReduceSum(q, last)", []string{"note unproved  unknown-range unknown"}},
+		{"a factor that vanishes with its product", "z = Mul(x, tiny) y = Add(z, x)", []string{"note constant absorbed constant-underflow tiny"}},
+		{"a bounded number", "t = Tanh(x) q = Mul(t, t) y = ReduceSum(q, last)", nil},
+	} {
+		if diff := cmp.Diff(c.want, summary(Run(prepareText(t, fmt.Sprintf(runModel, c.body))))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+}
+
+func prepareText(t *testing.T, text string) *Input {
+	t.Helper()
+	m, err := onnxtxt.Parse("case", []byte(text))
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return prepare(t, m, false)
+}
+
+// summary writes findings as the cases do.
+func summary(found []Finding) []string {
+	var list []string
+	for _, f := range found {
+		list = append(list, fmt.Sprintf("%s %s %s %s %s", f.Severity, f.Evidence, f.Consequence, f.Rule, f.Value.Name))
+	}
+	return list
+}
+
+// layersModel holds one hazard three times and another one once.
+const layersModel = `<ir_version: 9, opset_import: ["" : 18], metadata_props: ["amplint.range.x": "[-600,600]", "amplint.range.z": "[-600,600]"]>
+m (float[2, 4] x, float[2, 4] z) => (%[1]sa, %[1]sb, %[1]sc, %[1]sd)
+{ ["layer.0/mul"] %[1]sa = Mul(x, z) ["layer.1/mul"] %[1]sb = Mul(x, z) ["layer.12/mul"] %[1]sc = Mul(x, z) [head] %[1]sd = MatMul(x, %[1]st) %[1]st = Transpose(z) }`
+
+func TestLayersAreOneFinding(t *testing.T) {
+	found := Run(prepareText(t, fmt.Sprintf(layersModel, "")))
+	if len(found) != 2 {
+		t.Fatalf("%d findings: %v", len(found), summary(found))
+	}
+	var keys []string
+	for _, at := range found[0].Occurrences {
+		keys = append(keys, at.Node.Key())
+	}
+	if diff := cmp.Diff([]string{"layer.0/mul", "layer.1/mul", "layer.12/mul"}, keys); diff != "" {
+		t.Error(diff)
+	}
+	if len(found[0].Edits) != 3 || !strings.HasSuffix(found[0].Message, "; the same at 2 more places") {
+		t.Errorf("%d edits, message %q", len(found[0].Edits), found[0].Message)
+	}
+}
+
+func TestFingerprints(t *testing.T) {
+	seen := map[string]bool{}
+	a, b := Run(prepareText(t, fmt.Sprintf(layersModel, ""))), Run(prepareText(t, fmt.Sprintf(layersModel, "other_")))
+	for i := range a {
+		if a[i].Fingerprint != b[i].Fingerprint {
+			t.Errorf("%s: the fingerprint depends on names", a[i].Rule)
+		}
+		if seen[a[i].Fingerprint] {
+			t.Errorf("%s: two findings have one fingerprint", a[i].Rule)
+		}
+		seen[a[i].Fingerprint] = true
+	}
+}
+
+func TestDisabled(t *testing.T) {
+	in := prepareText(t, fmt.Sprintf(runModel, "y = Div(x, inf)"))
+	in.Disabled = map[string]bool{"constant-overflow": true}
+	if found := Run(in); len(found) > 0 {
+		t.Errorf("found %v", summary(found))
+	}
+}
+
+func TestStrict(t *testing.T) {
+	in := prepareText(t, fmt.Sprintf(runModel, "y = Neg(unknown)"))
+	in.Strict = true
+	if diff := cmp.Diff([]string{"warning unproved  unknown-range unknown"}, summary(Run(in))); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestPagesAndRules holds the list of rules and the folder of pages equal.
+func TestPagesAndRules(t *testing.T) {
+	names := map[string]bool{}
+	for _, r := range All() {
+		if names[r.Name] || r.Title == "" || strings.HasSuffix(r.Title, ".") || r.Model == nil {
+			t.Errorf("rule %q: name twice, or no proper title or check", r.Name)
+		}
+		names[r.Name] = true
+	}
+	files, err := fs.Glob(pages, "docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if name := strings.TrimSuffix(strings.TrimPrefix(f, "docs/"), ".md"); !names[name] {
+			t.Errorf("page %s has no rule", f)
+		}
+	}
+	if len(files) != len(names) {
+		t.Errorf("%d pages for %d rules", len(files), len(names))
+	}
+}
