@@ -46,6 +46,21 @@ func normalized(x *Val, n, eps float64, rms bool) *Val {
 	return v
 }
 
+// expanded is normalized for an operator that kernels compute by E[x²] - m², as its function body in
+// the standard does: the difference may be short by δ = 4·u·max x², and even negative.
+func expanded(x *Val, n, eps float64) *Val {
+	m := x.Hull().MaxAbs()
+	delta := 4 * accumUnit * m * m
+	v := normalized(x, n, eps, false)
+	k := math.Sqrt(1 + delta/eps)
+	if math.IsNaN(k) || math.IsInf(k, 0) {
+		k = 1
+	}
+	w := map1flags(v, func(r Range) Range { return r.scale(k) })
+	w.nan = v.nan || delta > eps
+	return w
+}
+
 // trailingCount returns the greatest number of elements from an axis of input i on.
 func (c *call) trailingCount(i, axis int) float64 {
 	n := 1.0
@@ -121,7 +136,7 @@ func instanceNormOp(c *call) *Val {
 // groupNormOp normalises groups of channels. Scale and bias are per group before opset 21.
 func groupNormOp(c *call) *Val {
 	n := c.trailingCount(0, 1) / float64(max(c.n.Int("num_groups", 1), 1))
-	y := normalized(c.x(0), n, c.epsilon(1e-5), false)
+	y := expanded(c.x(0), n, c.epsilon(1e-5))
 	scale, bias := c.x(1).flat(), c.x(2).flat()
 	if c.n.Version() >= 21 {
 		scale, bias = channelWise(c.x(1), c.rank(0)), channelWise(c.x(2), c.rank(0))
@@ -132,7 +147,7 @@ func groupNormOp(c *call) *Val {
 // groupNormLastOp has its channels last, and an optional SiLU.
 func groupNormLastOp(c *call) *Val {
 	n := c.trailingCount(0, 1) / float64(max(c.n.Int("groups", 1), 1))
-	y := affine(normalized(c.x(0), n, c.epsilon(1e-5), false), c.x(1).flat(), c.x(2).flat())
+	y := affine(expanded(c.x(0), n, c.epsilon(1e-5)), c.x(1).flat(), c.x(2).flat())
 	if c.n.Int("activation", 0) == 1 {
 		y = gate(y, func(x float64) float64 { return x * logistic(x) }, -1.2784645)
 	}
@@ -145,7 +160,7 @@ func skipGroupNormOp(c *call) []*Val {
 		sum = plus(sum, c.in[4])
 	}
 	n := c.trailingCount(0, 1) / float64(max(c.n.Int("groups", 1), 1))
-	y := affine(normalized(sum, n, c.epsilon(1e-5), false), c.x(1).flat(), c.x(2).flat())
+	y := affine(expanded(sum, n, c.epsilon(1e-5)), c.x(1).flat(), c.x(2).flat())
 	return []*Val{y, sum}
 }
 
@@ -163,14 +178,7 @@ func mvnOp(c *call) *Val {
 			n = math.Inf(1)
 		}
 	}
-	return normalized(c.x(0), n, 1e-9, false).tolerant(c.x(0))
-}
-
-// tolerant clears the NaN flag that a missing ε gave: the operator's own ε is below any printed one.
-func (v *Val) tolerant(x *Val) *Val {
-	w := v.clone()
-	w.nan = x.nan || x.special()
-	return w
+	return expanded(c.x(0), n, 1e-9)
 }
 
 // lpNormOp divides by a norm of at least every element's magnitude.

@@ -1,6 +1,10 @@
 package pattern
 
-import "github.com/amplint/amplint/graph"
+import (
+	"slices"
+
+	"github.com/amplint/amplint/graph"
+)
 
 // shift reads x - max(x), the maximum guarded against infinities or not.
 func (f *finder) shift(v *graph.Value) {
@@ -14,7 +18,12 @@ func (f *finder) shift(v *graph.Value) {
 		return
 	}
 	if r.of == f.same(x) && r.aligned(m) || f.shaped(r.of) == f.shaped(x) && r.trailing(x, m) {
-		s := &Shift{Input: x, Max: m, Output: v}
+		s := &Shift{Input: x, Max: m, Output: v, All: r.all}
+		if r.of == f.same(x) {
+			s.Axes = r.axes
+		} else if rank := len(x.Type.Shape); rank > 0 && r.count == count(x.Type.Shape, []int{rank - 1}, false) {
+			s.Axes = []int{rank - 1} // trailing elements, as many as the last axis has
+		}
 		f.set.Shifts = append(f.set.Shifts, s)
 		f.set.shifts[v] = s
 	}
@@ -79,7 +88,7 @@ func (f *finder) expSum(v *graph.Value) {
 		return
 	}
 	s := &ExpSum{Input: e.In(0), Exp: e.Out(0), Sum: v, Axes: r.axes, Count: r.count}
-	if t := f.shiftOf(e.In(0)); t != nil {
+	if t := f.shiftOf(e.In(0)); t != nil && t.All == r.all && (t.All || slices.Equal(t.Axes, r.axes)) {
 		s.Input, s.Max = t.Input, t.Max
 	}
 	f.set.ExpSums = append(f.set.ExpSums, s)

@@ -63,15 +63,17 @@ type ExpSum struct {
 	Exp    *graph.Value
 	Sum    *graph.Value
 	Log    *graph.Value // logarithm of the sum, nil where none is taken
-	Max    *graph.Value // the maximum that was subtracted, nil where none was
+	Max    *graph.Value // the maximum along the same axes that was subtracted, nil where none was
 	Output *graph.Value // log-sum-exp with the maximum added back, nil where it is not
 	Axes   []int
 	Count  int64 // elements in a sum, 0 where not known
 }
 
-// Shift is x - max(x): never above zero.
+// Shift is x - max(x): never above zero, and zero somewhere along Axes.
 type Shift struct {
 	Input, Max, Output *graph.Value
+	Axes               []int // of Input; nil where not known
+	All                bool  // over all axes
 }
 
 // Square is a value times itself.
