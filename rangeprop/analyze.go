@@ -20,6 +20,8 @@ type Options struct {
 	// Hold returns the format a value will be held in, numfmt.Invalid for the one it is typed as.
 	// It may be nil.
 	Hold func(v *graph.Value) numfmt.Format
+	// NoBalls leaves the linear balls out: faster, and loose behind every matrix product.
+	NoBalls bool
 }
 
 // OpCount counts the nodes of an operator.
@@ -70,6 +72,8 @@ type pass struct {
 	opt     Options
 	facts   *pattern.Set
 	ops     map[string]op
+	follows map[string]follow
+	read    map[*graph.Value]int // of values with a ball, that are still to come
 	res     *Result
 	vals    map[*graph.Value]*Val
 	consts  map[*graph.Tensor]*Val
@@ -82,7 +86,7 @@ type pass struct {
 // Analyze bounds every value of a model whose types and constants info, the result of infer.Run,
 // has set.
 func Analyze(m *graph.Model, info *infer.Info, opt Options) (*Result, error) {
-	p := &pass{m: m, info: info, opt: opt, facts: pattern.Find(m), ops: operators(), vals: map[*graph.Value]*Val{},
+	p := &pass{m: m, info: info, opt: opt, facts: pattern.Find(m), ops: operators(), follows: followers(), read: map[*graph.Value]int{}, vals: map[*graph.Value]*Val{},
 		consts: map[*graph.Tensor]*Val{}, moving: map[*graph.Value]bool{}, missing: map[string]int{}, counted: map[*graph.Node]bool{}}
 	p.res = &Result{vals: p.vals, p: p}
 	if err := p.seed(); err != nil {
@@ -209,7 +213,23 @@ func (p *pass) node(n *graph.Node) {
 		if x == nil {
 			x = c.anything()
 		}
-		p.set(v, c.finish(v, x, o))
+		p.set(v, c.followed(i, v, c.finish(v, x, o)))
+	}
+	p.release(n)
+}
+
+// release drops the balls that no node reads any more: they hold matrices. Bodies of loops are read
+// again, so theirs stay.
+func (p *pass) release(n *graph.Node) {
+	for _, v := range n.Inputs {
+		if v == nil || v.Graph.Kind != graph.MainGraph || p.vals[v] == nil || p.vals[v].ball == nil {
+			continue
+		}
+		if p.read[v]++; p.read[v] >= len(v.Uses) {
+			x := p.vals[v].clone()
+			x.ball = nil
+			p.vals[v] = x
+		}
 	}
 }
 
@@ -261,7 +281,9 @@ func (v *Val) ranked(s graph.Shape) *Val {
 	if len(v.dims) == len(s) {
 		return v
 	}
-	return v.with(pad(v.dims, len(s)), v.lo, v.hi)
+	w := v.clone()
+	w.dims = pad(v.dims, len(s))
+	return w
 }
 
 // unknown makes everything possible behind an operator without transfer function.

@@ -115,7 +115,10 @@ func (c *call) taps(x *Val, transposed bool) *Val {
 	if err != nil {
 		return anyOf(c)
 	}
-	v := acc.val(float64(t.Len()/int64(max(total, 1)))*float64(1), c.p.heldUnit(w))
+	v := acc.val(float64(t.Len()/int64(max(total, 1))), c.p.heldUnit(w))
+	if sh := c.x(0).shares; !transposed && kernel == 1 && group == 1 && sh.axis > 0 && sh.axis == c.rank(0)-1 {
+		v = v.meet(sh.mean(acc.column(), 0, float64(ins), c.p.unit(c.n.Out(0))))
+	}
 	v.rest(x)
 	v.nan = x.nan || x.special()
 	return channelWise(v, c.rank(0))

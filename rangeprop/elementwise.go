@@ -61,6 +61,7 @@ func times(a, b *Val) *Val {
 	v.nan = v.nan || a.special() && b.zero() || b.special() && a.zero()
 	v.integer = a.integer && b.integer
 	v.tiny = a.Tiny() * b.Tiny()
+	masked(v, a, b)
 	return v
 }
 
@@ -165,7 +166,7 @@ func map1flags(a *Val, f func(Range) Range) *Val {
 	lo, hi := v.lo, v.hi
 	*v = *a
 	v.lo, v.hi = lo, hi
-	return v
+	return v.plain()
 }
 
 // accumUnit is the unit roundoff of the format sums are accumulated in: FP32, also for FP16 operands.
@@ -283,6 +284,12 @@ func whereOp(c *call) *Val {
 	v.nan = a.nan || b.nan
 	v.integer = a.integer && b.integer
 	v.tiny = math.Min(a.Tiny(), b.Tiny())
+	switch (Range{}) { // zeros in the place of weights
+	case a.Hull():
+		v.shares = b.shares.less()
+	case b.Hull():
+		v.shares = a.shares.less()
+	}
 	return v
 }
 

@@ -23,10 +23,10 @@ func (p *pass) fact(v *graph.Value, x *Val) *Val {
 		x = x.limit(Range{math.Inf(-1), 0}, accumUnit*8)
 	}
 	if r := p.facts.Ratio(v); r != nil {
-		x = p.ratio(r, x)
+		x = p.weights(r, p.ratio(r, x))
 	}
 	if n := p.facts.Norm(v); n != nil {
-		x = p.norm(n, x)
+		x = p.normBall(n, p.norm(n, x))
 	}
 	return x
 }
@@ -41,6 +41,7 @@ func (x *Val) limit(r Range, slack float64) *Val {
 		return x
 	}
 	y := map1flags(x, func(a Range) Range { return a.meet(r) })
+	y.shares, y.mix, y.ball = x.shares, x.mix, x.ball
 	h := y.Hull()
 	y.posInf, y.negInf = y.posInf && math.IsInf(h.Hi, 1), y.negInf && math.IsInf(h.Lo, -1)
 	if h.Bounded() && y.basis == Unknown {
@@ -104,6 +105,17 @@ func (p *pass) ratio(q *pattern.Ratio, x *Val) *Val {
 		}
 	}
 	return x.limit(mul(r, p.factors(q.Coef, q.Scales)), p.unit(q.Output)*8+1e-6)
+}
+
+// weights marks a share of a sum along one axis as weights.
+func (p *pass) weights(q *pattern.Ratio, x *Val) *Val {
+	rank := len(q.Num.Type.Shape)
+	if q.Kind != pattern.OfSum || len(q.Scales) > 0 || q.Coef != 1 || len(q.Axes) != 1 || rank == 0 || len(q.Output.Type.Shape) != rank || p.val(q.Input).Hull().Lo < 0 {
+		return x
+	}
+	y := x.clone()
+	y.shares = simplex{axis: rank - q.Axes[0], most: q.Denominator != q.Den}
+	return y
 }
 
 // positive tells whether all weights are above zero.
@@ -175,6 +187,43 @@ func (p *pass) normPerChannel(n *pattern.Norm, x *Val, r Range, slack float64) *
 	if h.Bounded() && y.basis == Unknown {
 		y.constantly()
 	}
+	return y
+}
+
+// normBall gives a normalised row its ball: all its elements together have a norm of √n.
+func (p *pass) normBall(n *pattern.Norm, x *Val) *Val {
+	s := n.Output.Type.Shape
+	rank := len(s)
+	if n.Bound == 0 || rank == 0 || len(n.Axes) != 1 || n.Axes[0] != rank-1 || !s[rank-1].Known() || s[rank-1].N != n.Count || p.opt.NoBalls {
+		return x
+	}
+	r := n.Bound * (1 + p.unit(n.Output)*8 + math.Min(float64(n.Count), 1<<16)*accumUnit)
+	if n.Kind == pattern.LayerNorm {
+		r *= math.Sqrt(float64(n.Count) / float64(n.Count-1))
+	}
+	if n.Expanded {
+		r *= p.cancellation(n)
+	}
+	b := newBall([]int{rank - 1}, []int{int(n.Count)}, make([]float64, n.Count), r).scaled(nil, n.Coef)
+	for _, v := range n.Scales {
+		k, ok := exactly(p.val(v), b, rank)
+		if !ok {
+			return x
+		}
+		b = b.scaled(k, 0)
+	}
+	for _, v := range n.Biases {
+		d, ok := exactly(p.val(v), b, rank)
+		if !ok {
+			return x
+		}
+		b = b.moved(d, 1)
+	}
+	if !b.finite() {
+		return x
+	}
+	y := x.clone()
+	y.ball = b.lossy(p.unit(n.Output), x)
 	return y
 }
 

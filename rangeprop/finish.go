@@ -106,6 +106,7 @@ func roundTo(f numfmt.Format, x *Val, ulps float64) *Val {
 	}
 	y := x.like(x.dims)
 	y.integer, y.tiny = x.integer, f.Round(x.tiny)
+	y.shares, y.mix, y.ball = x.shares, x.mix, x.ball
 	for i := range x.lo {
 		lo, hi := x.lo[i], x.hi[i]
 		y.lo[i], y.hi[i] = f.Round(lo-slop(lo, slack, least)), f.Round(hi+slop(hi, slack, least))

@@ -63,7 +63,9 @@ func (v *Val) fit() *Val {
 	if len(v.lo) <= maxKept {
 		return v
 	}
-	return v.collapse(layout(v.dims))
+	w := v.collapse(layout(v.dims)).clone()
+	w.shares, w.ball = v.shares, v.ball
+	return w
 }
 
 // collapse joins the elements along the axes that are not kept.
@@ -78,9 +80,9 @@ func (v *Val) collapse(keep []bool) *Val {
 		same = same && dims[i] == d
 	}
 	if same {
-		return v
+		return v.clone().plain()
 	}
-	c := v.clone()
+	c := v.clone().plain()
 	c.dims = dims
 	c.lo, c.hi = fold(v.lo, v.dims, dims, math.Min), fold(v.hi, v.dims, dims, math.Max)
 	return c
@@ -107,7 +109,7 @@ func (v *Val) flat() *Val {
 		return v
 	}
 	h := v.Hull()
-	c := v.clone()
+	c := v.clone().plain()
 	c.dims, c.lo, c.hi = nil, []float64{h.Lo}, []float64{h.Hi}
 	return c
 }

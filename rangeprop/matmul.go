@@ -57,6 +57,7 @@ func (c *call) operand(i int, trans bool) operand {
 		}
 		perm[n-1], perm[n-2] = perm[n-2], perm[n-1]
 		v = transpose(v, perm)
+		o.trans = false
 		o.shape = append(append(graph.Shape{}, o.shape[:n-2]...), o.shape[n-1], o.shape[n-2])
 	}
 	o.v = v
@@ -106,13 +107,18 @@ func (p *pass) heldUnit(v *graph.Value) float64 {
 	return f.Unit()
 }
 
-func matmulOp(c *call) *Val { return c.matmul(c.operand(0, false), c.operand(1, false)) }
+func matmulOp(c *call) *Val {
+	return c.logits(c.matmul(c.operand(0, false), c.operand(1, false)), false)
+}
 
 func fusedMatMulOp(c *call) *Val {
 	if c.n.Int("transBatchA", 0) != 0 || c.n.Int("transBatchB", 0) != 0 {
 		return anyOf(c)
 	}
 	v := c.matmul(c.operand(0, c.n.Int("transA", 0) != 0), c.operand(1, c.n.Int("transB", 0) != 0))
+	if c.n.Int("transA", 0) == 0 {
+		v = c.logits(v, c.n.Int("transB", 0) != 0)
+	}
 	return scaled(v, float64(c.n.Float("alpha", 1)))
 }
 
@@ -187,9 +193,17 @@ func (c *call) matmul(a, b operand) *Val {
 		}
 		v = c.byConstant(a, b, false)
 	default:
-		v = c.general(a, b)
+		v = c.mixed(c.general(a, b), a, b, c.depthOf(a, b))
 	}
 	return v
+}
+
+// depthOf is the greatest number of products in a sum.
+func (c *call) depthOf(a, b operand) float64 {
+	if len(a.shape) == 0 || len(b.shape) == 0 {
+		return math.Inf(1)
+	}
+	return c.depth(a.shape, b.shape).Hi
 }
 
 // byConstant multiplies by a constant matrix, each weight at its own extreme of x. left tells that
@@ -212,6 +226,9 @@ func (c *call) byConstant(x, w operand, left bool) *Val {
 		return anyOf(c)
 	}
 	v := acc.val(float64(rows), w.held)
+	if s := x.v.shares; !left && s.axis == 1 {
+		v = v.meet(s.mean(acc.column(), 0, float64(rows), c.p.unit(c.n.Out(0))+w.held))
+	}
 	v.rest(x.v)
 	v.nan = v.nan || x.v.nan || x.v.special()
 	if left {
@@ -265,12 +282,29 @@ func stream(t *graph.Tensor, visit func(i int, x float64)) error {
 }
 
 // dots are sums of products with constants.
-type dots struct{ lo, hi, total []float64 }
+type dots struct{ lo, hi, total, least, most []float64 }
 
-func newDots(n int) *dots { return &dots{make([]float64, n), make([]float64, n), make([]float64, n)} }
+func newDots(n int) *dots {
+	d := &dots{make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)}
+	for i := range d.least {
+		d.least[i], d.most[i] = math.Inf(1), math.Inf(-1)
+	}
+	return d
+}
+
+// column is the hull of the constants of each sum.
+func (d *dots) column() *Val {
+	return &Val{dims: []int{len(d.least)}, lo: d.least, hi: d.most, basis: Constant}
+}
 
 // add adds w·[lo, hi] to sum j.
 func (d *dots) add(j int, w, lo, hi float64) {
+	if w < d.least[j] {
+		d.least[j] = w
+	}
+	if w > d.most[j] {
+		d.most[j] = w
+	}
 	switch {
 	case w > 0:
 		d.lo[j] += w * lo

@@ -25,7 +25,7 @@ func movementOps() map[string]op {
 
 // with returns the value with other bounds, everything else as it is.
 func (v *Val) with(dims []int, lo, hi []float64) *Val {
-	w := v.clone()
+	w := v.clone().plain()
 	w.dims, w.lo, w.hi = dims, lo, hi
 	return w
 }
@@ -82,6 +82,7 @@ func reshape(v *Val, from, to graph.Shape) *Val {
 	if from == nil || to == nil || len(v.dims) > len(from) || len(v.lo) == 0 {
 		return v.flat()
 	}
+	shares := v.shares
 	v = v.with(pad(v.dims, len(from)), v.lo, v.hi)
 	keep := make([]bool, len(from))
 	var dims []int
@@ -109,7 +110,20 @@ func reshape(v *Val, from, to graph.Shape) *Val {
 	if size(dims) != len(w.lo) {
 		return v.flat()
 	}
-	return w.with(dims, w.lo, w.hi)
+	out := w.with(dims, w.lo, w.hi)
+	out.shares = shares.carried(from, to)
+	return out
+}
+
+// carried follows the axis of weights to another shape, where it is an axis of its own there too.
+func (s simplex) carried(from, to graph.Shape) simplex {
+	at := len(from) - s.axis
+	for _, g := range groups(from, to) {
+		if s.axis > 0 && g.in == at && g.exact && g.inEnd-g.in == 1 && g.outEnd-g.out == 1 {
+			return simplex{axis: len(to) - g.out, most: s.most}
+		}
+	}
+	return simplex{}
 }
 
 // group matches input dimensions [in, inEnd) with output dimensions [out, outEnd).
@@ -221,7 +235,13 @@ func transpose(v *Val, perm []int64) *Val {
 	}
 	lo, hi := make([]float64, len(v.lo)), make([]float64, len(v.hi))
 	walk(dims, [][]int{steps}, func(i int, at []int) { lo[i], hi[i] = v.lo[at[0]], v.hi[at[0]] })
-	return v.with(dims, lo, hi)
+	out := v.with(dims, lo, hi)
+	for i, p := range perm {
+		if v.shares.axis == len(perm)-int(p) {
+			out.shares = simplex{axis: len(perm) - i, most: v.shares.most}
+		}
+	}
+	return out
 }
 
 // tileOp repeats axes: one that is repeated loses its order.
@@ -242,7 +262,7 @@ func tileOp(c *call) *Val {
 func (v *Val) pick(axis int, at []int) *Val {
 	n := v.dims[axis]
 	if n == 1 {
-		return v
+		return v.clone().plain()
 	}
 	dims := slices.Clone(v.dims)
 	dims[axis] = len(at)
@@ -412,7 +432,9 @@ func sliceOp(c *call) *Val {
 			v = v.pick(int(a), span(n, starts[i], ends[i], steps[i]))
 		}
 	}
-	return v
+	w := v.clone().plain()
+	w.shares = c.x(0).shares.less()
+	return w
 }
 
 // slices reads the ends of a Slice: attributes up to opset 9, inputs after.

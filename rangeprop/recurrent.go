@@ -44,8 +44,8 @@ func (c *call) steps() float64 {
 	return math.Inf(1)
 }
 
-// mixed bounds a state that is a mean of the last state and a value in [-1, 1], or of o·tanh(c).
-func (c *call) mixed(h *Val) *Val {
+// settled bounds a state that is a mean of the last state and a value in [-1, 1], or of o·tanh(c).
+func (c *call) settled(h *Val) *Val {
 	v := joined(h, scalar(Range{-1, 1}))
 	v.nan = v.nan || c.x(0).nan || c.x(0).special() || h.special() || c.x(1).special()
 	v.integer = false
@@ -61,7 +61,7 @@ func lstmOp(c *call) []*Val {
 	if c.n.Int("input_forget", 0) != 0 {
 		n = math.Min(n, 1) // c is then a mean of the last c and a value in [-1, 1]
 	}
-	y := c.mixed(h)
+	y := c.settled(h)
 	m := cell.Hull().MaxAbs() + n
 	last := cell.like(nil)
 	last.lo[0], last.hi[0] = -m, m
@@ -91,7 +91,7 @@ func gruOp(c *call) []*Val {
 	if !c.usual("Sigmoid", "Tanh") {
 		return []*Val{c.wild(), c.wild()}
 	}
-	y := joined(c.mixed(c.state(5)), scalar(Range{}))
+	y := joined(c.settled(c.state(5)), scalar(Range{}))
 	return []*Val{y, y}
 }
 
@@ -100,7 +100,7 @@ func rnnOp(c *call) []*Val {
 		return []*Val{c.wild(), c.wild()}
 	}
 	h := c.state(5)
-	y := c.mixed(h)
+	y := c.settled(h)
 	y.nan = y.nan || h.nan
 	return []*Val{joined(y.only(c, h), scalar(Range{})), y}
 }

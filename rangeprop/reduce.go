@@ -173,8 +173,47 @@ func reduceSum(c *call) *Val {
 	a := c.x(0)
 	v.nan = a.nan || a.posInf && a.negInf
 	v.integer = a.integer
+	v = c.sumOfWeights(v, a)
 	if !v.integer && c.p.nonNegative(a) {
 		return v.atLeast(0)
+	}
+	return v
+}
+
+// sumOfWeights meets the sum of weights, or of weighted values, with what it is: 1, or a mean.
+func (c *call) sumOfWeights(v, a *Val) *Val {
+	_, axes, keep, ok := c.reduction()
+	rank := len(axes)
+	at := 0
+	for i, on := range axes {
+		if on && at != 0 {
+			return v
+		}
+		if on {
+			at = rank - i
+		}
+	}
+	if !ok || at == 0 {
+		return v
+	}
+	_, n := c.dim(0, rank-at)
+	e := 4*c.p.unit(c.n.Out(0)) + 2*math.Min(float64(max(n, 0)), 1<<20)*accumUnit
+	if n < 0 {
+		e = 1e-3
+	}
+	if a.shares.axis == at {
+		r := Range{1 - e, 1 + e}
+		if a.shares.most {
+			r.Lo = 0
+		}
+		v = v.meet(scalar(r))
+	}
+	if m := a.mix; m != nil && m.weights.axis == at && len(m.of.dims) <= rank {
+		x := m.of.clone()
+		x.dims = pad(x.dims, rank)
+		y := m.weights.mean(x, at, e/accumUnit, 0)
+		y.dims = without(y.dims, axes, keep)
+		v = v.meet(y)
 	}
 	return v
 }
@@ -391,5 +430,9 @@ func topKOp(c *call) []*Val {
 	for i := range keep {
 		keep[i] = i != axis
 	}
-	return []*Val{v.collapse(keep), c.index(axis, true)}
+	best := v.collapse(keep)
+	if v.shares.axis == len(v.dims)-axis {
+		best.shares = v.shares.less()
+	}
+	return []*Val{best, c.index(axis, true)}
 }

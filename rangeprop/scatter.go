@@ -147,6 +147,8 @@ func castOp(c *call) []*Val {
 	})
 	if saturate {
 		w.posInf, w.negInf = false, false
+	} else {
+		w.shares, w.mix, w.ball = v.shares, v.mix, v.ball
 	}
 	return []*Val{w}
 }

@@ -26,7 +26,14 @@ func (c *call) softmaxAxes(rank int) ([]bool, bool) {
 	return axes, true
 }
 
-func softmaxOp(c *call) *Val { return c.softmax(c.x(0), c.rank(0), share) }
+func softmaxOp(c *call) *Val {
+	v := c.softmax(c.x(0), c.rank(0), share)
+	if axes, ok := c.softmaxAxes(c.rank(0)); ok {
+		v = v.ranked(c.shape(0))
+		v.sharing(axes)
+	}
+	return v
+}
 
 // softmax bounds every element by itself at one end and the others of its row at the other end.
 // bound gets the element, the others, and how many elements each cell stands for.

@@ -17,6 +17,23 @@ type Val struct {
 	tiny                float64
 	basis               Basis
 	why                 *graph.Value
+
+	shares simplex // non-negative weights along an axis
+	mix    *mixture
+	ball   *ball
+}
+
+// simplex tells that elements are not negative and sum to 1 along an axis, or to at most 1.
+type simplex struct {
+	axis int  // counted from the end, from 1; 0: no such axis
+	most bool // they may sum to less
+}
+
+// mixture is a product of weights and values that sums, along the axis of the weights, to a mean of
+// the values.
+type mixture struct {
+	weights simplex
+	of      *Val
 }
 
 // Hull returns the range over all elements. An end is infinite where the value has no bound, and
@@ -87,6 +104,12 @@ func anything(why *graph.Value) *Val {
 func (v *Val) like(dims []int) *Val {
 	n := size(dims)
 	return &Val{dims: dims, lo: make([]float64, n), hi: make([]float64, n), nan: v.nan, basis: v.basis, why: v.why}
+}
+
+// plain drops what only holds for the value as it is: weights and balls.
+func (v *Val) plain() *Val {
+	v.shares, v.mix, v.ball = simplex{}, nil, nil
+	return v
 }
 
 // clone copies the facts; the bounds are shared, and bounds are never changed once a value is made.

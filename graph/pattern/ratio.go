@@ -20,6 +20,9 @@ func (f *finder) ratio(v *graph.Value) {
 		if q == nil || q.Kind != OfMean && !r.aligned(g.base) {
 			continue
 		}
+		if q.Kind == OfSum && r.op == "Max" {
+			r.axes = nil
+		}
 		if q.Kind == OfMean && r.op == "Sum" && c != 1 || c == 0 && r.op != "Max" {
 			continue
 		}
@@ -27,6 +30,7 @@ func (f *finder) ratio(v *graph.Value) {
 			c = 1
 		}
 		q.Coef, q.Den, q.Denominator, q.Output, q.EpsValue = q.Coef*coef/c, e.of, e.shifted, v, e.value
+		q.Axes = r.axes
 		q.Nodes = f.between(v, q.Input)
 		f.set.Ratios = append(f.set.Ratios, q)
 		f.set.ratios[v] = q

@@ -105,6 +105,7 @@ type Ratio struct {
 	EpsValue    float64
 	Nodes       []*graph.Node
 	Denominator *graph.Value // Den with ε, where that is another value
+	Axes        []int        // summed over, of Num; nil where not known or all
 }
 
 // Mask is a constant far below zero that is added to logits, or selected in their place.

@@ -1,0 +1,268 @@
+package rangeprop
+
+import (
+	"math"
+	"slices"
+)
+
+// maxBallMatrix bounds the elements of a matrix that is kept for a ball.
+const maxBallMatrix = 1 << 25
+
+// followGemm is followMatMul with a scale and a bias.
+func followGemm(c *call) *ball {
+	if c.n.Int("transA", 0) != 0 {
+		return nil
+	}
+	b := c.constantProduct(c.n.Int("transB", 0) != 0)
+	if b == nil {
+		return nil
+	}
+	if alpha := float64(c.n.Float("alpha", 1)); alpha != 1 {
+		b = b.scaled(nil, alpha)
+	}
+	if c.has(2) {
+		d, ok := exactly(c.in[2], b, 2)
+		if !ok {
+			return nil
+		}
+		b = b.moved(d, float64(c.n.Float("beta", 1)))
+	}
+	return b
+}
+
+func followMatMul(c *call) *ball {
+	if c.n.Op == "FusedMatMul" && (c.n.Int("transA", 0) != 0 || c.n.Int("transBatchA", 0) != 0 || c.n.Int("transBatchB", 0) != 0) {
+		return nil
+	}
+	alpha, trans := 1.0, false
+	if c.n.Op == "FusedMatMul" {
+		alpha, trans = float64(c.n.Float("alpha", 1)), c.n.Int("transB", 0) != 0
+	}
+	if _, _, ok := c.p.weight(c.n.In(1)); ok {
+		b := c.constantProduct(trans)
+		if b != nil && alpha != 1 {
+			b = b.scaled(nil, alpha)
+		}
+		return b
+	}
+	if c.x(0).shares.axis == 1 && !trans && alpha == 1 {
+		return c.meanBall()
+	}
+	return nil
+}
+
+// constantProduct carries a ball through a constant matrix: the center exactly, the map composed
+// where it is diagonal, else its norm taken and the matrix put in its place.
+func (c *call) constantProduct(trans bool) *ball {
+	x := c.seeded(0)
+	t, flip, ok := c.p.weight(c.n.In(1))
+	rank := c.rank(0)
+	if !ok || x == nil || !x.last(rank) || len(t.Dims) != 2 || t.Len() > maxBallMatrix || rank < 2 {
+		return nil
+	}
+	rows, cols := int(t.Dims[0]), int(t.Dims[1])
+	flip = flip != trans
+	if flip {
+		rows, cols = cols, rows
+	}
+	if rows != x.n() || cols < 1 {
+		return nil
+	}
+	m := &matrix{rows: rows, cols: cols, a: make([]float32, rows*cols)}
+	center, widest := make([]float64, cols), make([]float64, cols)
+	err := stream(t, func(i int, w float64) {
+		k, j := i/cols, i%cols
+		if flip {
+			j, k = i/rows, i%rows
+		}
+		center[j] += x.center[k] * w
+		widest[j] = math.Max(widest[j], math.Abs(w))
+		if x.diag != nil && x.m == nil && x.groups == 1 {
+			w *= x.diag[k]
+		}
+		m.a[k*cols+j] = float32(w)
+	})
+	if err != nil {
+		return nil
+	}
+	return c.productBall(x, m, center, widest)
+}
+
+func (c *call) productBall(x *ball, m *matrix, center, widest []float64) *ball {
+	radius := x.radius[0]
+	if x.m != nil || x.groups > 1 {
+		radius = x.spread()
+	}
+	out := &ball{axes: []int{c.outRank() - 1}, sizes: []int{m.cols}, center: center, groups: 1, radius: []float64{radius * grow}, m: m}
+	if x.m == nil && x.groups == 1 { // else it is in the spread
+		out.loss = x.loss * length(widest) * math.Sqrt(float64(m.rows))
+	}
+	held := c.p.heldUnit(c.n.In(1))
+	out.loss += (held + float64(m.rows)*accumUnit) * (length(x.center) + x.cheapSpread()) * length(m.columns()) // of the weights and of the sum
+	if x.l1 > 0 {
+		out = out.byL1(x.l1, widest)
+	}
+	return out
+}
+
+// byL1 takes the bound by the sum of magnitudes and the widest weight of each column where it is
+// the smaller one: as a box, that is a diagonal map of its own.
+func (b *ball) byL1(l1 float64, widest []float64) *ball {
+	dev := b.deviations()
+	diag := make([]float64, len(dev))
+	shrunk := 0.0
+	for j, d := range dev {
+		diag[j] = math.Min(d, l1*widest[j]*grow+math.Abs(b.center[j])) / math.Sqrt(float64(len(dev)))
+		shrunk = math.Max(shrunk, d/math.Max(diag[j]*math.Sqrt(float64(len(dev))), 1e-300))
+	}
+	if shrunk <= 1 {
+		return b
+	}
+	out := *b
+	out.m, out.loss = nil, 0
+	out.diag, out.radius = diag, []float64{math.Sqrt(float64(len(dev))) * grow}
+	if b.spread() < out.spread() {
+		return b
+	}
+	return &out
+}
+
+// meanBall is the ball of a mean of vectors under weights: a mean of points of a ball lies in it.
+// Heads have weights of their own, so each is a point of its own. Where weights may sum to less
+// than 1 it reaches to 0.
+func (c *call) meanBall() *ball {
+	v := c.x(1).ball
+	rank := c.outRank()
+	if v == nil || c.rank(1) != rank || c.rank(0) != rank || slices.Contains(v.axes, rank-2) || !slices.Contains(v.axes, rank-1) {
+		return nil
+	}
+	heads := size(v.sizes[:len(v.sizes)-1])
+	out := *v
+	if heads > 1 && v.groups != heads {
+		if len(v.axes) != 2 {
+			return nil
+		}
+		if v.groups > 1 {
+			return nil
+		}
+		out.groups, out.radius = heads, make([]float64, heads)
+		for g := range out.radius {
+			out.radius[g] = v.radius[0]
+		}
+	}
+	n := c.depthOf(operand{shape: c.shape(0)}, operand{shape: c.shape(1)})
+	e := 4*c.p.unit(c.n.Out(0)) + 2*math.Min(n, 1<<20)*accumUnit
+	out.loss += e * v.norm()
+	if !c.x(0).shares.most {
+		return &out
+	}
+	return out.toZero()
+}
+
+// toZero makes a ball around 0 that holds every vector shortened.
+func (b *ball) toZero() *ball {
+	out := newBall(b.axes, b.sizes, make([]float64, b.n()), 1)
+	out.groups, out.radius = b.groups, make([]float64, b.groups)
+	for g := range out.radius {
+		from, to := b.part(g)
+		out.radius[g] = length(b.center[from:to])*grow + b.radius[g]*b.stretch(from, to)*grow + b.loss
+	}
+	return out
+}
+
+// logits meets a product of two computed values with the norms of the vectors multiplied: q·k is at
+// most the norms of both, and split at their centers what they are.
+func (c *call) logits(v *Val, trans bool) *Val {
+	q, k := c.x(0).ball, c.x(1).ball
+	ra, rb := c.rank(0), c.rank(1)
+	if q == nil || k == nil || ra != rb || ra < 2 {
+		return v
+	}
+	along := rb - 2
+	if trans {
+		along = rb - 1
+	}
+	if !q.endsAt(ra-1) || !k.endsAt(along) || !slices.Equal(q.sizes, k.sizes) {
+		return v
+	}
+	for i := range q.axes[:len(q.axes)-1] {
+		if q.axes[i] != k.axes[i] || q.axes[i] >= ra-2 {
+			return v
+		}
+	}
+	heads := size(q.sizes[:len(q.sizes)-1])
+	bound := scalar(Range{})
+	bound.dims = make([]int, ra)
+	for i := range bound.dims {
+		bound.dims[i] = 1
+	}
+	for i, a := range q.axes[:len(q.axes)-1] {
+		bound.dims[a] = q.sizes[i]
+	}
+	bound.lo, bound.hi = make([]float64, heads), make([]float64, heads)
+	for h := range heads {
+		mid, dev := headLogit(q.head(h, heads), k.head(h, heads))
+		dev += 1e-6*math.Abs(mid) + 8*c.p.unit(c.n.Out(0))*(math.Abs(mid)+dev)
+		bound.lo[h], bound.hi[h] = mid-dev, mid+dev
+	}
+	if !bound.Hull().Bounded() {
+		return v
+	}
+	return v.meet(bound)
+}
+
+func (b *ball) endsAt(axis int) bool { return len(b.axes) > 0 && b.axes[len(b.axes)-1] == axis }
+
+// head returns one of several equal parts of the vector.
+func (b *ball) head(h, heads int) *ball {
+	if heads == 1 {
+		return b
+	}
+	n := b.n() / heads
+	r := b.radius[0]
+	if b.groups == heads {
+		r = b.radius[h]
+	} else if b.groups > 1 {
+		b = b.joined()
+		r = b.radius[0]
+	}
+	single := *b
+	single.groups, single.radius = 1, []float64{r}
+	return single.picked([]int{0}, []int{n}, seq(h*n, (h+1)*n))
+}
+
+// headLogit bounds q·k: the product of the centers, and around it each spread seen from the other's
+// center and the two spreads together.
+func headLogit(q, k *ball) (mid, dev float64) {
+	for i, x := range q.center {
+		mid += x * k.center[i]
+	}
+	dev = q.reach(k.center) + k.reach(q.center) + (q.spread()*k.loss + k.spread()*q.loss)
+	joint := q.spread() * k.spread()
+	if q.m != nil && k.m != nil && q.n() <= 256 {
+		joint = math.Min(joint, q.radius[0]*k.radius[0]*productNorm(q.m.columnGram(), k.m.columnGram(), q.n())*grow)
+	}
+	return mid, (dev + joint) * grow
+}
+
+// reach bounds |(value - center)·d|.
+func (b *ball) reach(d []float64) float64 {
+	loss := b.loss * length(d)
+	switch {
+	case b.m != nil:
+		s := make([]float64, b.m.rows)
+		for i := range s {
+			for j, x := range b.m.a[i*b.m.cols : (i+1)*b.m.cols] {
+				s[i] += float64(x) * d[j]
+			}
+		}
+		return b.radius[0]*length(s)*grow + loss
+	case b.diag != nil:
+		s := make([]float64, len(d))
+		for i := range s {
+			s[i] = b.diag[i] * d[i]
+		}
+		return b.radius[0]*length(s)*grow + loss
+	}
+	return b.radius[0]*length(d)*grow + loss
+}

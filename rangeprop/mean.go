@@ -1,0 +1,83 @@
+package rangeprop
+
+import "math"
+
+// Weighted means: what softmax weights, or any non-negative numbers that sum to 1, do to values.
+
+// sharing marks a softmax along a single axis.
+func (v *Val) sharing(axes []bool) {
+	at := 0
+	for i, a := range axes {
+		if a && at != 0 {
+			return
+		}
+		if a {
+			at = len(axes) - i
+		}
+	}
+	v.shares = simplex{axis: at}
+}
+
+// less returns the weights after some of them may have become smaller.
+func (s simplex) less() simplex {
+	if s.axis != 0 {
+		s.most = true
+	}
+	return s
+}
+
+// masked keeps the weights of a factor under multiplication by another in [0, 1], and notes the
+// product of weights and values.
+func masked(v, a, b *Val) {
+	for _, p := range [][2]*Val{{a, b}, {b, a}} {
+		w, x := p[0], p[1]
+		if w.shares.axis == 0 {
+			continue
+		}
+		if h := x.Hull(); h.Lo >= 0 && h.Hi <= 1 {
+			v.shares = w.shares.less()
+		}
+		v.mix = &mixture{w.shares, x}
+	}
+}
+
+// mean bounds a mean of values along an axis counted from the end: their hull along it, with 0
+// where the weights may sum to less than 1. The weights come out rounded and are summed rounded.
+func (s simplex) mean(x *Val, axis int, n, unit float64) *Val {
+	y := x
+	if i := len(x.dims) - axis; i >= 0 && i < len(x.dims) {
+		y = x.joinAxis(i)
+	}
+	if s.most {
+		y = joined(y, scalar(Range{}))
+	}
+	e := 4*unit + 2*math.Min(n, 1<<20)*accumUnit
+	return map1flags(y, func(r Range) Range { return Range{r.Lo - e*math.Abs(r.Lo), r.Hi + e*math.Abs(r.Hi)} })
+}
+
+// meet intersects bounds that both hold.
+func (v *Val) meet(w *Val) *Val {
+	y := zip(v, w, Range.meet)
+	y.posInf, y.negInf, y.integer, y.tiny, y.nan = v.posInf, v.negInf, v.integer, v.tiny, v.nan
+	y.basis, y.why = v.basis, v.why
+	y.shares, y.mix, y.ball = v.shares, v.mix, v.ball
+	if h := y.Hull(); h.Bounded() {
+		y.posInf, y.negInf = false, false
+		if y.basis == Unknown {
+			y.basis, y.why = w.basis, w.why
+		}
+	}
+	return y
+}
+
+// mixed meets a matrix product with the mean it is where one side holds weights along the axis that
+// is summed over.
+func (c *call) mixed(v *Val, a, b operand, n float64) *Val {
+	switch {
+	case a.v != nil && a.v.shares.axis == 1 && !a.trans && b.v != nil && len(b.shape) > 1:
+		return v.meet(a.v.shares.mean(b.v, 2, n, c.p.unit(c.n.Out(0))))
+	case b.v != nil && b.v.shares.axis == 2 && !b.trans && a.v != nil && len(a.shape) > 1:
+		return v.meet(b.v.shares.mean(a.v, 1, n, c.p.unit(c.n.Out(0))))
+	}
+	return v
+}
