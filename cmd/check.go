@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -73,6 +74,16 @@ func (a *app) check(c *cobra.Command, paths []string, opt analyze.Options, write
 // tell prints an error.
 func (a *app) tell(err error) {
 	if !errors.Is(err, errReported) {
-		fmt.Fprintf(a.err, "amplint: %s\n", strings.TrimRight(err.Error(), "\n"))
+		fmt.Fprintf(a.err, "amplint: %s\n", visible(strings.TrimRight(err.Error(), "\n")))
 	}
+}
+
+// visible replaces control characters that names in a model may carry to a terminal.
+func visible(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, s)
 }

@@ -107,7 +107,7 @@ func (d *decoder) addNode(g *Graph, f field) error {
 		n.Domain = ""
 	}
 	if err != nil {
-		return fmt.Errorf("node %d (%s %q): %w", n.Index, n.Op, n.Name, err)
+		return fmt.Errorf("node %d (%s %q): %w", n.Index, printable(n.Op), n.Name, err)
 	}
 	g.Nodes = append(g.Nodes, n)
 	return nil

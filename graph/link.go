@@ -3,7 +3,10 @@ package graph
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // link turns names into edges: it defines the values of every scope, finds what each input means,
@@ -83,7 +86,7 @@ func attrOf(n *Node, s *Graph) string {
 }
 
 func (n *Node) wrap(err error) error {
-	return fmt.Errorf("node %q (%s): %w", n.LocalKey(), n.OpName(), err)
+	return fmt.Errorf("node %q (%s): %w", n.LocalKey(), printable(n.OpName()), err)
 }
 
 func (l *linker) node(n *Node) error {
@@ -154,7 +157,17 @@ func (g *Graph) define() error {
 	return nil
 }
 
-func (n *Node) place() string { return fmt.Sprintf("node %d (%s %q)", n.Index, n.OpName(), n.Name) }
+// printable quotes an operator that is no word: damaged files hold line breaks and worse there.
+func printable(op string) string {
+	if strings.ContainsFunc(op, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }) {
+		return strconv.Quote(op)
+	}
+	return op
+}
+
+func (n *Node) place() string {
+	return fmt.Sprintf("node %d (%s %q)", n.Index, printable(n.OpName()), n.Name)
+}
 
 func (g *Graph) defineInits() error {
 	for i, v := range g.inits {
