@@ -12,7 +12,7 @@ import (
 
 // corpus lists the model files below the folders of AMPLINT_CORPUS, which is set to run the tests
 // over collections too large for the repository.
-func corpus(t *testing.T) []string {
+func corpus(t testing.TB) []string {
 	t.Helper()
 	env := os.Getenv("AMPLINT_CORPUS")
 	if env == "" {

@@ -133,8 +133,8 @@ func (g *Graph) define() error {
 			continue
 		}
 		v := &Value{Name: vi.Name, Graph: g, Input: true, Type: vi.Type, infos: []*ValueInfo{vi}}
-		if err := g.add(v, fmt.Sprintf("input %d", i)); err != nil {
-			return err
+		if old := g.add(v); old != nil {
+			return old.twice(fmt.Sprintf("input %d", i))
 		}
 		g.Inputs = append(g.Inputs, v)
 	}
@@ -148,8 +148,8 @@ func (g *Graph) define() error {
 				continue
 			}
 			n.Outputs[i] = &Value{Name: name, Graph: g, Producer: n, Index: i}
-			if err := g.add(n.Outputs[i], n.place()); err != nil {
-				return err
+			if old := g.add(n.Outputs[i]); old != nil {
+				return old.twice(n.place())
 			}
 		}
 	}
@@ -176,8 +176,8 @@ func (g *Graph) defineInits() error {
 			continue
 		}
 		v.Const = v.Init
-		if err := g.add(v, fmt.Sprintf("initializer %d", i)); err != nil {
-			return err
+		if old := g.add(v); old != nil {
+			return old.twice(fmt.Sprintf("initializer %d", i))
 		}
 	}
 	for i, s := range g.sparse {
@@ -186,21 +186,26 @@ func (g *Graph) defineInits() error {
 			in.Sparse = s
 			continue
 		}
-		if err := g.add(v, fmt.Sprintf("sparse initializer %d", i)); err != nil {
-			return err
+		if old := g.add(v); old != nil {
+			return old.twice(fmt.Sprintf("sparse initializer %d", i))
 		}
 	}
 	return nil
 }
 
-// add enters a value into its scope.
-func (g *Graph) add(v *Value, place string) error {
+// add enters a value into its scope, or returns the one that has its name already.
+func (g *Graph) add(v *Value) *Value {
 	if old := g.byName[v.Name]; old != nil {
-		return fmt.Errorf("value %q is defined twice: by %s and by %s", v.Name, old.place(), place)
+		return old
 	}
 	g.byName[v.Name] = v
 	g.Values = append(g.Values, v)
 	return nil
+}
+
+// twice is the error of a second definition.
+func (v *Value) twice(place string) error {
+	return fmt.Errorf("value %q is defined twice: by %s and by %s", v.Name, v.place(), place)
 }
 
 func (v *Value) place() string {

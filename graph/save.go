@@ -132,7 +132,7 @@ func (p *savePlan) write(ctx context.Context) (err error) {
 }
 
 func (f saveFile) fill(ctx context.Context, w *os.File) error {
-	b := bufio.NewWriterSize(&stoppable{ctx, w}, window)
+	b := bufio.NewWriterSize(&stoppable{ctx, w}, 64<<10)
 	err := f.write(b)
 	if err == nil {
 		err = b.Flush()

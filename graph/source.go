@@ -42,9 +42,9 @@ func (s *Source) ReadAt(p []byte, off int64) (int, error) {
 	return s.r.ReadAt(p, off)
 }
 
-// window is how much a cursor reads ahead. Larger windows gain nothing (a tensor's bytes are
-// jumped over), smaller ones cost a system call for every few nodes.
-const window = 64 << 10
+// window is how much a cursor reads ahead. Larger windows lose: a tensor's bytes are jumped over,
+// and what was read of them is waste. Smaller ones cost a system call for every few nodes.
+const window = 16 << 10
 
 // cursor walks protobuf fields of a source without holding more than a window of it.
 type cursor struct {
