@@ -30,6 +30,7 @@ func All() []Rule {
 		fp8Saturation,
 		valueOverflow,
 		longSum,
+		domainError,
 		unknownRange,
 		unknownOperator,
 	}

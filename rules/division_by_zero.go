@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/numfmt"
 	"github.com/amplint/amplint/rewrite"
 )
 
@@ -15,7 +16,7 @@ var divisionByZero = Rule{
 }
 
 // checkDivisionByZero reports divisors that stay away from 0 in FP32 and round to 0 here. One that
-// may be 0 in FP32 too is none of narrowing's business.
+// may be 0 in FP32 too is none of narrowing's business, and reported for FP32 itself.
 func checkDivisionByZero(p *Pass) {
 	for n := range p.Model.Nodes() {
 		at := 0
@@ -25,8 +26,30 @@ func checkDivisionByZero(p *Pass) {
 		case !is(n, "Reciprocal"):
 			continue
 		}
-		checkDivisor(p, n, n.In(at))
+		if p.Target == numfmt.FP32 {
+			checkZeroDivisor(p, n, n.In(at))
+		} else {
+			checkDivisor(p, n, n.In(at))
+		}
 	}
+}
+
+// checkZeroDivisor reports a divisor that may be 0 in FP32.
+func checkZeroDivisor(p *Pass, n *graph.Node, v *graph.Value) {
+	if !v.Type.Float() || p.constant(v) != nil || p.known(n, nil) || !p.rests(v) {
+		return
+	}
+	r := p.Range(v)
+	if r.Lo > 0 || r.Hi < 0 {
+		return
+	}
+	find := p.at(n, n.Out(0))
+	find.Kind, find.Range, find.Evidence = Overflow, r, Likely
+	if p.comesTo(v, 0) {
+		find.Evidence, find.Consequence = Witness, Visible
+	}
+	find.Message = fmt.Sprintf("the divisor %s may be 0: its range is %s", v.Name, r)
+	p.report(find)
 }
 
 func checkDivisor(p *Pass, n *graph.Node, v *graph.Value) {

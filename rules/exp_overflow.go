@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/numfmt"
 	"github.com/amplint/amplint/rewrite"
 )
 
@@ -35,7 +36,7 @@ func checkExp(p *Pass, n *graph.Node) {
 	if n.Op == "Pow" {
 		arg = n.In(1)
 	}
-	p.overflowAt(n, e, p.summedExp(n.Out(0)), fmt.Sprintf("%s of %s", expName(n), arg.Name))
+	p.overflowAt(n, e, p.Target == numfmt.FP32 || p.summedExp(n.Out(0)), fmt.Sprintf("%s of %s", expName(n), arg.Name))
 }
 
 func expName(n *graph.Node) string {

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"hash/fnv"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/numfmt"
 	"github.com/amplint/amplint/rewrite"
 )
 
@@ -19,7 +21,7 @@ func (p *Pass) finish() []Finding {
 	first := map[string]*located{}
 	var list []*located
 	for _, f := range p.findings {
-		key := f.groupKey()
+		key := p.groupKey(f)
 		if g := first[key]; g != nil {
 			g.join(f)
 			continue
@@ -48,13 +50,17 @@ func morePlaces(n int) string {
 }
 
 // groupKey is the same for one hazard in several layers: names that differ in their numbers only.
-// What is merely not excluded is one finding for each operator.
-func (f *located) groupKey() string {
+// What is merely not excluded is one finding for each operator. Defects of the model itself, in
+// FP32, are put right one by one in its source.
+func (p *Pass) groupKey(f *located) string {
 	if f.Node == nil {
 		return fmt.Sprint(f.Rule, "\x00", f.Value.Key())
 	}
 	key := []string{f.Rule, f.Kind.String(), f.Evidence.String(), f.Consequence, f.Severity.String(), f.Node.OpName()}
-	if f.Severity > Note {
+	switch {
+	case f.Severity > Note && p.Target == numfmt.FP32:
+		key = append(key, f.Node.Key(), strconv.Itoa(f.Node.Index))
+	case f.Severity > Note:
 		key = append(key, withoutNumbers(f.Node.Key()))
 	}
 	return strings.Join(key, "\x00")

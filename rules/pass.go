@@ -135,6 +135,9 @@ func (p *Pass) report(f Finding) {
 
 // add notes a finding whose severity is set.
 func (p *Pass) add(f Finding) {
+	if p.Target == numfmt.FP32 {
+		f.Edits = nil // holding a value in FP32 is no cure for what FP32 does to it
+	}
 	f.Fingerprint = p.fingerprint(&f)
 	p.findings = append(p.findings, &located{Finding: f, place: p.places[f.Node], rule: p.order})
 	p.named[f.Node], p.named[f.Value] = true, true
