@@ -7,7 +7,7 @@ import "slices"
 func (m *Model) Clone() *Model {
 	c := &copier{values: map[*Value]*Value{}, nodes: map[*Node]*Node{}, infos: map[*ValueInfo]*ValueInfo{}}
 	k := *m
-	k.close, k.names = nil, nil
+	k.close, k.names, k.numbers = nil, nil, nil
 	k.Opsets, k.Meta, k.Notes = slices.Clone(m.Opsets), slices.Clone(m.Meta), slices.Clone(m.Notes)
 	c.model, k.Functions = &k, nil
 	for _, f := range m.Functions {

@@ -69,11 +69,11 @@ func (g *Graph) Remove(n *Node) {
 	}
 }
 
-// attach undoes what Remove did to the edges.
+// attach undoes what Remove did to the edges. Inputs that were set in between are uses already.
 func (n *Node) attach() {
 	n.within(func(m *Node) {
 		for i, v := range m.Inputs {
-			if v != nil {
+			if v != nil && !slices.Contains(v.Uses, Use{m, i}) {
 				v.Uses = append(v.Uses, Use{m, i})
 			}
 		}

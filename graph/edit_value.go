@@ -28,6 +28,10 @@ func (v *Value) SetInit(t *Tensor) {
 	if v.Init == nil {
 		v.Graph.inits = append(v.Graph.inits, v)
 	}
+	if v.Sparse != nil {
+		v.Graph.sparse = slices.DeleteFunc(v.Graph.sparse, func(s *SparseInit) bool { return s == v.Sparse })
+		v.Sparse = nil
+	}
 	if t.Name != v.Name {
 		t = t.renamed(v.Name)
 	}
@@ -113,8 +117,9 @@ func (m *Model) Unique(base string) string {
 		m.collectNames()
 	}
 	name := base
-	for i := 1; m.names[name] || name == ""; i++ {
-		name = base + "_" + strconv.Itoa(i)
+	for m.names[name] || name == "" {
+		m.numbers[base]++
+		name = base + "_" + strconv.Itoa(m.numbers[base])
 	}
 	m.names[name] = true
 	return name
@@ -128,7 +133,7 @@ func (m *Model) take(name string) {
 }
 
 func (m *Model) collectNames() {
-	m.names = map[string]bool{}
+	m.names, m.numbers = map[string]bool{}, map[string]int{}
 	collect := func(g *Graph) bool {
 		for _, v := range g.Values {
 			m.names[v.Name] = true

@@ -147,6 +147,8 @@ func declared(infos []*ValueInfo, values []*Value) []*ValueInfo {
 	out := make([]*ValueInfo, len(values))
 	for i, v := range values {
 		switch {
+		case i >= len(infos) && v == nil:
+			out[i] = &ValueInfo{}
 		case i >= len(infos):
 			out[i] = &ValueInfo{Name: v.Name, Type: v.Type}
 		case v != nil && v.Name != infos[i].Name:

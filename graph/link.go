@@ -271,7 +271,7 @@ func (l *linker) template(f *Function) error {
 }
 
 // maxInstances bounds the nodes that function calls expand to; calls of calls grow exponentially.
-const maxInstances = 1 << 18
+const maxInstances = 1 << 17
 
 // call instantiates a function at its call.
 func (l *linker) call(n *Node, f *Function) error {

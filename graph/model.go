@@ -31,9 +31,10 @@ type Model struct {
 	Functions    []*Function
 	Notes        []string // what reading had to put right, such as unsorted nodes
 
-	src   *Source
-	close func() error
-	names map[string]bool // in use, see Unique
+	src     *Source
+	close   func() error
+	names   map[string]bool // in use, see Unique
+	numbers map[string]int  // the last that Unique appended to a base
 }
 
 // Opset returns the version of a domain that the model imports, 0 where it does not.

@@ -2,6 +2,8 @@ package graph
 
 import (
 	"bytes"
+	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -210,6 +212,25 @@ func TestSaveMode(t *testing.T) {
 	}
 	if err := m.Save(os.DevNull, SaveOptions{}); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestSaveInterrupted stops a save as a signal does.
+func TestSaveInterrupted(t *testing.T) {
+	dir, out := outsideModel(t), t.TempDir()
+	m := opened(t, filepath.Join(dir, "m.onnx"))
+	put(t, filepath.Join(out, "o.onnx"), []byte("old"))
+	p, err := m.planSave(filepath.Join(out, "o.onnx"), SaveOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	p.files[1].write = func(io.Writer) error { stop(); return nil } // after the first file
+	if err := p.write(ctx); err == nil || !strings.Contains(err.Error(), "interrupted") {
+		t.Errorf("error %v", err)
+	}
+	if got := names(t, out); got != "o.onnx" || string(get(t, filepath.Join(out, "o.onnx"))) != "old" {
+		t.Errorf("the interruption left %s", got)
 	}
 }
 
