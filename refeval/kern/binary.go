@@ -30,29 +30,16 @@ const (
 	opDiv
 )
 
-// binary spreads a single number over a short stretch, so that all kernels take two slices.
 func (e *Engine) binary(o op, f kernel2, dst, x, y []float32) {
 	e.Parallel(len(dst), 64, 1, func(i, j int) {
-		if len(x) == len(dst) && len(y) == len(dst) {
-			e.run2(o, f, dst[i:j], x[i:j], y[i:j])
-			return
-		}
-		b := getFloats(spread)
-		defer putFloats(b)
-		single := y
-		if len(y) == len(dst) {
-			single = x
-		}
-		for k := range *b {
-			(*b)[k] = single[0]
-		}
-		for ; i < j; i += spread {
-			to := min(j, i+spread)
-			if len(y) == len(dst) {
-				e.run2(o, f, dst[i:to], (*b)[:to-i], y[i:to])
-			} else {
-				e.run2(o, f, dst[i:to], x[i:to], (*b)[:to-i])
-			}
+		switch {
+		case len(y) == 1 && len(x) == len(dst):
+			e.right(o, f, dst[i:j], x[i:j], y[0])
+		case len(x) == 1 && len(y) == len(dst):
+			e.left(o, f, dst[i:j], x[0], y[i:j])
+		default:
+			done := e.level.binary(o, dst[i:j], x[i:j], y[i:j])
+			f(dst[i+done:j], x[i+done:j], y[i+done:j])
 		}
 	})
 }
@@ -60,13 +47,39 @@ func (e *Engine) binary(o op, f kernel2, dst, x, y []float32) {
 // kernel2 is an operation in Go.
 type kernel2 func(dst, x, y []float32)
 
-func (e *Engine) run2(o op, f kernel2, dst, x, y []float32) {
-	done := e.level.binary(o, dst, x, y)
-	f(dst[done:], x[done:], y[done:])
+// spread is how often a single number is repeated where a kernel takes none.
+const spread = 64
+
+// right computes with one number on the right.
+func (e *Engine) right(o op, f kernel2, dst, x []float32, y float32) {
+	i := e.level.scalar(o, dst, x, y)
+	if i == len(dst) {
+		return
+	}
+	b := repeat(y)
+	for ; i < len(dst); i += spread {
+		to := min(len(dst), i+spread)
+		f(dst[i:to], x[i:to], b[:to-i])
+	}
 }
 
-// spread is how often a single number is repeated for a kernel.
-const spread = 512
+// left computes with one number on the left.
+func (e *Engine) left(o op, f kernel2, dst []float32, x float32, y []float32) {
+	b := repeat(x)
+	for i := 0; i < len(dst); i += spread {
+		to := min(len(dst), i+spread)
+		d, v := dst[i:to], y[i:to]
+		done := e.level.binary(o, d, b[:len(d)], v)
+		f(d[done:], b[done:len(d)], v[done:])
+	}
+}
+
+func repeat(x float32) (b [spread]float32) {
+	for i := range b {
+		b[i] = x
+	}
+	return b
+}
 
 func addGo(dst, x, y []float32) {
 	x, y = x[:len(dst)], y[:len(dst)]

@@ -124,6 +124,43 @@ func (l Level) binary(o op, dst, x, y []float32) int {
 	return n
 }
 
+func (l Level) scalar(o op, dst, x []float32, y float32) int {
+	n := l.asmLen(len(dst), 8)
+	if n == 0 {
+		return 0
+	}
+	x = x[:n]
+	switch o {
+	case opAdd:
+		addScalarAVX2(n, &dst[0], &x[0], y)
+	case opSub:
+		subScalarAVX2(n, &dst[0], &x[0], y)
+	case opMul:
+		mulScalarAVX2(n, &dst[0], &x[0], y)
+	case opDiv:
+		divScalarAVX2(n, &dst[0], &x[0], y)
+	}
+	return n
+}
+
+func (l Level) sigmoid(dst, x []float32) int {
+	n := l.asmLen(len(dst), 8)
+	if n > 0 {
+		x = x[:n]
+		sigmoidAVX2(n, &dst[0], &x[0])
+	}
+	return n
+}
+
+func (l Level) normalize(dst, x, scale, bias []float32, mean, inv float32) int {
+	n := l.asmLen(len(dst), 8)
+	if n > 0 {
+		x, scale, bias = x[:n], scale[:n], bias[:n]
+		normalizeAVX2(n, &dst[0], &x[0], &scale[0], &bias[0], mean, inv)
+	}
+	return n
+}
+
 func (l Level) clip(dst, x []float32, lo, hi float32) int {
 	n := l.asmLen(len(dst), 8)
 	if n > 0 {

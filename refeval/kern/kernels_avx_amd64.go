@@ -184,6 +184,31 @@ func mulAVX2(n int, dst *float32, x *float32, y *float32)
 //go:noescape
 func divAVX2(n int, dst *float32, x *float32, y *float32)
 
+// addScalarAVX2 computes n numbers, a multiple of 8.
+//
+//go:noescape
+func addScalarAVX2(n int, dst *float32, x *float32, y float32)
+
+// subScalarAVX2 computes n numbers, a multiple of 8.
+//
+//go:noescape
+func subScalarAVX2(n int, dst *float32, x *float32, y float32)
+
+// mulScalarAVX2 computes n numbers, a multiple of 8.
+//
+//go:noescape
+func mulScalarAVX2(n int, dst *float32, x *float32, y float32)
+
+// divScalarAVX2 computes n numbers, a multiple of 8.
+//
+//go:noescape
+func divScalarAVX2(n int, dst *float32, x *float32, y float32)
+
+// normalizeAVX2 sets n numbers, a multiple of 8, to (x-mean) * inv * scale + bias.
+//
+//go:noescape
+func normalizeAVX2(n int, dst *float32, x *float32, scale *float32, bias *float32, mean float32, inv float32)
+
 // clipAVX2 computes n numbers, a multiple of 8.
 //
 //go:noescape
@@ -193,6 +218,11 @@ func clipAVX2(n int, dst *float32, x *float32, lo float32, hi float32)
 //
 //go:noescape
 func expAVX2(n int, dst *float32, x *float32, m float32)
+
+// sigmoidAVX2 computes n numbers, a multiple of 8.
+//
+//go:noescape
+func sigmoidAVX2(n int, dst *float32, x *float32)
 
 // rationalAVX2 computes n numbers, a multiple of 16.
 //

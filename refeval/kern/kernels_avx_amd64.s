@@ -6428,6 +6428,248 @@ wide1End:
 	VZEROUPPER
 	RET
 
+// func addScalarAVX2(n int, dst *float32, x *float32, y float32)
+// Requires: AVX
+TEXT ·addScalarAVX2(SB), NOSPLIT, $0-28
+	MOVQ         n+0(FP), AX
+	MOVQ         dst+8(FP), CX
+	MOVQ         x+16(FP), DX
+	VBROADCASTSS y+24(FP), Y0
+
+wide4:
+	CMPQ    AX, $+32
+	JLT     wide4End
+	VMOVUPS (DX), Y1
+	VADDPS  Y0, Y1, Y1
+	VMOVUPS Y1, (CX)
+	VMOVUPS 32(DX), Y1
+	VADDPS  Y0, Y1, Y1
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS 64(DX), Y1
+	VADDPS  Y0, Y1, Y1
+	VMOVUPS Y1, 64(CX)
+	VMOVUPS 96(DX), Y1
+	VADDPS  Y0, Y1, Y1
+	VMOVUPS Y1, 96(CX)
+	ADDQ    $+128, CX
+	ADDQ    $+128, DX
+	SUBQ    $+32, AX
+	JMP     wide4
+
+wide4End:
+wide1:
+	CMPQ    AX, $+8
+	JLT     wide1End
+	VMOVUPS (DX), Y1
+	VADDPS  Y0, Y1, Y1
+	VMOVUPS Y1, (CX)
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	SUBQ    $+8, AX
+	JMP     wide1
+
+wide1End:
+	VZEROUPPER
+	RET
+
+// func subScalarAVX2(n int, dst *float32, x *float32, y float32)
+// Requires: AVX
+TEXT ·subScalarAVX2(SB), NOSPLIT, $0-28
+	MOVQ         n+0(FP), AX
+	MOVQ         dst+8(FP), CX
+	MOVQ         x+16(FP), DX
+	VBROADCASTSS y+24(FP), Y0
+
+wide4:
+	CMPQ    AX, $+32
+	JLT     wide4End
+	VMOVUPS (DX), Y1
+	VSUBPS  Y0, Y1, Y1
+	VMOVUPS Y1, (CX)
+	VMOVUPS 32(DX), Y1
+	VSUBPS  Y0, Y1, Y1
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS 64(DX), Y1
+	VSUBPS  Y0, Y1, Y1
+	VMOVUPS Y1, 64(CX)
+	VMOVUPS 96(DX), Y1
+	VSUBPS  Y0, Y1, Y1
+	VMOVUPS Y1, 96(CX)
+	ADDQ    $+128, CX
+	ADDQ    $+128, DX
+	SUBQ    $+32, AX
+	JMP     wide4
+
+wide4End:
+wide1:
+	CMPQ    AX, $+8
+	JLT     wide1End
+	VMOVUPS (DX), Y1
+	VSUBPS  Y0, Y1, Y1
+	VMOVUPS Y1, (CX)
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	SUBQ    $+8, AX
+	JMP     wide1
+
+wide1End:
+	VZEROUPPER
+	RET
+
+// func mulScalarAVX2(n int, dst *float32, x *float32, y float32)
+// Requires: AVX
+TEXT ·mulScalarAVX2(SB), NOSPLIT, $0-28
+	MOVQ         n+0(FP), AX
+	MOVQ         dst+8(FP), CX
+	MOVQ         x+16(FP), DX
+	VBROADCASTSS y+24(FP), Y0
+
+wide4:
+	CMPQ    AX, $+32
+	JLT     wide4End
+	VMOVUPS (DX), Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS Y1, (CX)
+	VMOVUPS 32(DX), Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS 64(DX), Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS Y1, 64(CX)
+	VMOVUPS 96(DX), Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS Y1, 96(CX)
+	ADDQ    $+128, CX
+	ADDQ    $+128, DX
+	SUBQ    $+32, AX
+	JMP     wide4
+
+wide4End:
+wide1:
+	CMPQ    AX, $+8
+	JLT     wide1End
+	VMOVUPS (DX), Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS Y1, (CX)
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	SUBQ    $+8, AX
+	JMP     wide1
+
+wide1End:
+	VZEROUPPER
+	RET
+
+// func divScalarAVX2(n int, dst *float32, x *float32, y float32)
+// Requires: AVX
+TEXT ·divScalarAVX2(SB), NOSPLIT, $0-28
+	MOVQ         n+0(FP), AX
+	MOVQ         dst+8(FP), CX
+	MOVQ         x+16(FP), DX
+	VBROADCASTSS y+24(FP), Y0
+
+wide4:
+	CMPQ    AX, $+32
+	JLT     wide4End
+	VMOVUPS (DX), Y1
+	VDIVPS  Y0, Y1, Y1
+	VMOVUPS Y1, (CX)
+	VMOVUPS 32(DX), Y1
+	VDIVPS  Y0, Y1, Y1
+	VMOVUPS Y1, 32(CX)
+	VMOVUPS 64(DX), Y1
+	VDIVPS  Y0, Y1, Y1
+	VMOVUPS Y1, 64(CX)
+	VMOVUPS 96(DX), Y1
+	VDIVPS  Y0, Y1, Y1
+	VMOVUPS Y1, 96(CX)
+	ADDQ    $+128, CX
+	ADDQ    $+128, DX
+	SUBQ    $+32, AX
+	JMP     wide4
+
+wide4End:
+wide1:
+	CMPQ    AX, $+8
+	JLT     wide1End
+	VMOVUPS (DX), Y1
+	VDIVPS  Y0, Y1, Y1
+	VMOVUPS Y1, (CX)
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	SUBQ    $+8, AX
+	JMP     wide1
+
+wide1End:
+	VZEROUPPER
+	RET
+
+// func normalizeAVX2(n int, dst *float32, x *float32, scale *float32, bias *float32, mean float32, inv float32)
+// Requires: AVX
+TEXT ·normalizeAVX2(SB), NOSPLIT, $0-48
+	MOVQ         n+0(FP), AX
+	MOVQ         dst+8(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         scale+24(FP), BX
+	MOVQ         bias+32(FP), SI
+	VBROADCASTSS mean+40(FP), Y0
+	VBROADCASTSS inv+44(FP), Y1
+
+wide4:
+	CMPQ    AX, $+32
+	JLT     wide4End
+	VMOVUPS (DX), Y2
+	VSUBPS  Y0, Y2, Y2
+	VMULPS  Y1, Y2, Y2
+	VMULPS  (BX), Y2, Y2
+	VADDPS  (SI), Y2, Y2
+	VMOVUPS Y2, (CX)
+	VMOVUPS 32(DX), Y2
+	VSUBPS  Y0, Y2, Y2
+	VMULPS  Y1, Y2, Y2
+	VMULPS  32(BX), Y2, Y2
+	VADDPS  32(SI), Y2, Y2
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS 64(DX), Y2
+	VSUBPS  Y0, Y2, Y2
+	VMULPS  Y1, Y2, Y2
+	VMULPS  64(BX), Y2, Y2
+	VADDPS  64(SI), Y2, Y2
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS 96(DX), Y2
+	VSUBPS  Y0, Y2, Y2
+	VMULPS  Y1, Y2, Y2
+	VMULPS  96(BX), Y2, Y2
+	VADDPS  96(SI), Y2, Y2
+	VMOVUPS Y2, 96(CX)
+	ADDQ    $+128, CX
+	ADDQ    $+128, DX
+	ADDQ    $+128, BX
+	ADDQ    $+128, SI
+	SUBQ    $+32, AX
+	JMP     wide4
+
+wide4End:
+wide1:
+	CMPQ    AX, $+8
+	JLT     wide1End
+	VMOVUPS (DX), Y2
+	VSUBPS  Y0, Y2, Y2
+	VMULPS  Y1, Y2, Y2
+	VMULPS  (BX), Y2, Y2
+	VADDPS  (SI), Y2, Y2
+	VMOVUPS Y2, (CX)
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	ADDQ    $+32, BX
+	ADDQ    $+32, SI
+	SUBQ    $+8, AX
+	JMP     wide1
+
+wide1End:
+	VZEROUPPER
+	RET
+
 // func clipAVX2(n int, dst *float32, x *float32, lo float32, hi float32)
 // Requires: AVX
 TEXT ·clipAVX2(SB), NOSPLIT, $0-32
@@ -6736,6 +6978,152 @@ DATA eight7f<>+20(SB)/4, $0x0000007f
 DATA eight7f<>+24(SB)/4, $0x0000007f
 DATA eight7f<>+28(SB)/4, $0x0000007f
 GLOBL eight7f<>(SB), RODATA|NOPTR, $32
+
+// func sigmoidAVX2(n int, dst *float32, x *float32)
+// Requires: AVX, AVX2
+TEXT ·sigmoidAVX2(SB), NOSPLIT, $0-24
+	MOVQ         n+0(FP), AX
+	MOVQ         dst+8(FP), CX
+	MOVQ         x+16(FP), DX
+	VBROADCASTSS wordc2d00000<>+0(SB), Y0
+	VBROADCASTSS word42b20000<>+0(SB), Y1
+	VBROADCASTSS word4b400000<>+0(SB), Y2
+	VBROADCASTSS word80000000<>+0(SB), Y3
+
+wide2:
+	CMPQ       AX, $+16
+	JLT        wide2End
+	VXORPS     (DX), Y3, Y4
+	VMAXPS     Y4, Y0, Y4
+	VMINPS     Y4, Y1, Y4
+	VMULPS     eight3fb8aa3b<>+0(SB), Y4, Y5
+	VADDPS     Y2, Y5, Y5
+	VSUBPS     Y2, Y5, Y5
+	VMULPS     eight3f318000<>+0(SB), Y5, Y6
+	VSUBPS     Y6, Y4, Y4
+	VMULPS     eightb95e8083<>+0(SB), Y5, Y6
+	VSUBPS     Y6, Y4, Y4
+	VMOVUPS    eight39506967<>+0(SB), Y7
+	VMULPS     Y4, Y7, Y7
+	VADDPS     eight3ab743ce<>+0(SB), Y7, Y7
+	VMULPS     Y4, Y7, Y7
+	VADDPS     eight3c088908<>+0(SB), Y7, Y7
+	VMULPS     Y4, Y7, Y7
+	VADDPS     eight3d2aa9c1<>+0(SB), Y7, Y7
+	VMULPS     Y4, Y7, Y7
+	VADDPS     eight3e2aaaaa<>+0(SB), Y7, Y7
+	VMULPS     Y4, Y7, Y7
+	VADDPS     eight3f000000<>+0(SB), Y7, Y7
+	VMULPS     Y4, Y4, Y6
+	VMULPS     Y6, Y7, Y7
+	VADDPS     Y4, Y7, Y7
+	VADDPS     eight3f800000<>+0(SB), Y7, Y7
+	VCVTTPS2DQ Y5, Y5
+	VPSRAD     $+1, Y5, Y4
+	VPSUBD     Y4, Y5, Y5
+	VPADDD     eight7f<>+0(SB), Y4, Y4
+	VPSLLD     $+23, Y4, Y4
+	VMULPS     Y4, Y7, Y7
+	VPADDD     eight7f<>+0(SB), Y5, Y5
+	VPSLLD     $+23, Y5, Y5
+	VMULPS     Y5, Y7, Y7
+	VADDPS     eight3f800000<>+0(SB), Y7, Y7
+	VMOVUPS    eight3f800000<>+0(SB), Y4
+	VDIVPS     Y7, Y4, Y4
+	VMOVUPS    Y4, (CX)
+	VXORPS     32(DX), Y3, Y4
+	VMAXPS     Y4, Y0, Y4
+	VMINPS     Y4, Y1, Y4
+	VMULPS     eight3fb8aa3b<>+0(SB), Y4, Y5
+	VADDPS     Y2, Y5, Y5
+	VSUBPS     Y2, Y5, Y5
+	VMULPS     eight3f318000<>+0(SB), Y5, Y6
+	VSUBPS     Y6, Y4, Y4
+	VMULPS     eightb95e8083<>+0(SB), Y5, Y6
+	VSUBPS     Y6, Y4, Y4
+	VMOVUPS    eight39506967<>+0(SB), Y7
+	VMULPS     Y4, Y7, Y7
+	VADDPS     eight3ab743ce<>+0(SB), Y7, Y7
+	VMULPS     Y4, Y7, Y7
+	VADDPS     eight3c088908<>+0(SB), Y7, Y7
+	VMULPS     Y4, Y7, Y7
+	VADDPS     eight3d2aa9c1<>+0(SB), Y7, Y7
+	VMULPS     Y4, Y7, Y7
+	VADDPS     eight3e2aaaaa<>+0(SB), Y7, Y7
+	VMULPS     Y4, Y7, Y7
+	VADDPS     eight3f000000<>+0(SB), Y7, Y7
+	VMULPS     Y4, Y4, Y6
+	VMULPS     Y6, Y7, Y7
+	VADDPS     Y4, Y7, Y7
+	VADDPS     eight3f800000<>+0(SB), Y7, Y7
+	VCVTTPS2DQ Y5, Y5
+	VPSRAD     $+1, Y5, Y4
+	VPSUBD     Y4, Y5, Y5
+	VPADDD     eight7f<>+0(SB), Y4, Y4
+	VPSLLD     $+23, Y4, Y4
+	VMULPS     Y4, Y7, Y7
+	VPADDD     eight7f<>+0(SB), Y5, Y5
+	VPSLLD     $+23, Y5, Y5
+	VMULPS     Y5, Y7, Y7
+	VADDPS     eight3f800000<>+0(SB), Y7, Y7
+	VMOVUPS    eight3f800000<>+0(SB), Y4
+	VDIVPS     Y7, Y4, Y4
+	VMOVUPS    Y4, 32(CX)
+	ADDQ       $+64, CX
+	ADDQ       $+64, DX
+	SUBQ       $+16, AX
+	JMP        wide2
+
+wide2End:
+wide1:
+	CMPQ       AX, $+8
+	JLT        wide1End
+	VXORPS     (DX), Y3, Y4
+	VMAXPS     Y4, Y0, Y4
+	VMINPS     Y4, Y1, Y4
+	VMULPS     eight3fb8aa3b<>+0(SB), Y4, Y5
+	VADDPS     Y2, Y5, Y5
+	VSUBPS     Y2, Y5, Y5
+	VMULPS     eight3f318000<>+0(SB), Y5, Y6
+	VSUBPS     Y6, Y4, Y4
+	VMULPS     eightb95e8083<>+0(SB), Y5, Y6
+	VSUBPS     Y6, Y4, Y4
+	VMOVUPS    eight39506967<>+0(SB), Y7
+	VMULPS     Y4, Y7, Y7
+	VADDPS     eight3ab743ce<>+0(SB), Y7, Y7
+	VMULPS     Y4, Y7, Y7
+	VADDPS     eight3c088908<>+0(SB), Y7, Y7
+	VMULPS     Y4, Y7, Y7
+	VADDPS     eight3d2aa9c1<>+0(SB), Y7, Y7
+	VMULPS     Y4, Y7, Y7
+	VADDPS     eight3e2aaaaa<>+0(SB), Y7, Y7
+	VMULPS     Y4, Y7, Y7
+	VADDPS     eight3f000000<>+0(SB), Y7, Y7
+	VMULPS     Y4, Y4, Y6
+	VMULPS     Y6, Y7, Y7
+	VADDPS     Y4, Y7, Y7
+	VADDPS     eight3f800000<>+0(SB), Y7, Y7
+	VCVTTPS2DQ Y5, Y5
+	VPSRAD     $+1, Y5, Y4
+	VPSUBD     Y4, Y5, Y5
+	VPADDD     eight7f<>+0(SB), Y4, Y4
+	VPSLLD     $+23, Y4, Y4
+	VMULPS     Y4, Y7, Y7
+	VPADDD     eight7f<>+0(SB), Y5, Y5
+	VPSLLD     $+23, Y5, Y5
+	VMULPS     Y5, Y7, Y7
+	VADDPS     eight3f800000<>+0(SB), Y7, Y7
+	VMOVUPS    eight3f800000<>+0(SB), Y4
+	VDIVPS     Y7, Y4, Y4
+	VMOVUPS    Y4, (CX)
+	ADDQ       $+32, CX
+	ADDQ       $+32, DX
+	SUBQ       $+8, AX
+	JMP        wide1
+
+wide1End:
+	VZEROUPPER
+	RET
 
 // func rationalAVX2(n int, dst *float32, x *float32, form *float32)
 // Requires: AVX

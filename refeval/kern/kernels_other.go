@@ -12,13 +12,16 @@ func (t *tile) multiply(Level) { t.multiplyGo() }
 // Each of these does as much from the front as the level has assembly for, and returns how much
 // that was.
 
-func (Level) sweep(Sum, []float32, []float32, []int, []float32) int { return 0 }
-func (Level) round(numfmt.Format, bool, []float32) int              { return 0 }
-func (Level) binary(op, []float32, []float32, []float32) int        { return 0 }
-func (Level) clip([]float32, []float32, float32, float32) int       { return 0 }
-func (Level) exp([]float32, []float32, float32) int                 { return 0 }
-func (Level) rational(*form, []float32, []float32) int              { return 0 }
-func (Level) sum(*lanes, []float32) int                             { return 0 }
-func (Level) squares(*lanes, []float32, float32) int                { return 0 }
-func (Level) max(*lanes, []float32) int                             { return 0 }
-func (Level) stats(*counts, []float32) int                          { return 0 }
+func (Level) sweep(Sum, []float32, []float32, []int, []float32) int                      { return 0 }
+func (Level) round(numfmt.Format, bool, []float32) int                                   { return 0 }
+func (Level) binary(op, []float32, []float32, []float32) int                             { return 0 }
+func (Level) clip([]float32, []float32, float32, float32) int                            { return 0 }
+func (Level) exp([]float32, []float32, float32) int                                      { return 0 }
+func (Level) rational(*form, []float32, []float32) int                                   { return 0 }
+func (Level) sum(*lanes, []float32) int                                                  { return 0 }
+func (Level) squares(*lanes, []float32, float32) int                                     { return 0 }
+func (Level) max(*lanes, []float32) int                                                  { return 0 }
+func (Level) stats(*counts, []float32) int                                               { return 0 }
+func (Level) scalar(op, []float32, []float32, float32) int                               { return 0 }
+func (Level) sigmoid([]float32, []float32) int                                           { return 0 }
+func (Level) normalize([]float32, []float32, []float32, []float32, float32, float32) int { return 0 }

@@ -72,7 +72,7 @@ func (e *Engine) Softmax(dst, x []float32, rows, n int) {
 		for i := lo; i < hi; i++ {
 			d, v := dst[i*n:(i+1)*n], x[i*n:(i+1)*n]
 			s.expMinus(d, v, s.MaxRow(v))
-			s.Div(d, d, []float32{s.SumRow(d)})
+			s.right(opDiv, divGo, d, d, s.SumRow(d))
 		}
 	})
 }
@@ -89,8 +89,9 @@ type Norm struct {
 // plus the bias. dst may be x.
 func (e *Engine) LayerNorm(dst, x []float32, rows, n int, p *Norm) {
 	e.Parallel(rows, 1, 4*n, func(lo, hi int) {
+		s := e.Serial()
 		for i := lo; i < hi; i++ {
-			mean, inv := e.Serial().norm(dst[i*n:(i+1)*n], x[i*n:(i+1)*n], p)
+			mean, inv := s.norm(dst[i*n:(i+1)*n], x[i*n:(i+1)*n], p)
 			if p.Mean != nil {
 				p.Mean[i] = mean
 			}
@@ -108,13 +109,28 @@ func (e *Engine) norm(dst, x []float32, p *Norm) (mean, inv float32) {
 	}
 	v := e.squares(x, mean)/n + p.Epsilon
 	inv = 1 / float32(math.Sqrt(float64(v)))
-	e.Sub(dst, x, []float32{mean})
-	e.Mul(dst, dst, []float32{inv})
+	e.normalize(dst, x, p, mean, inv)
+	return mean, inv
+}
+
+func (e *Engine) normalize(dst, x []float32, p *Norm, mean, inv float32) {
+	if p.Scale != nil && p.Bias != nil {
+		done := e.level.normalize(dst, x, p.Scale, p.Bias, mean, inv)
+		normalizeGo(dst[done:], x[done:], p.Scale[done:], p.Bias[done:], mean, inv)
+		return
+	}
+	e.right(opSub, subGo, dst, x, mean)
+	e.right(opMul, mulGo, dst, dst, inv)
 	if p.Scale != nil {
 		e.Mul(dst, dst, p.Scale)
 	}
 	if p.Bias != nil {
 		e.Add(dst, dst, p.Bias)
 	}
-	return mean, inv
+}
+
+func normalizeGo(dst, x, scale, bias []float32, mean, inv float32) {
+	for i, v := range x[:len(dst)] {
+		dst[i] = float32(float32((v-mean)*inv)*scale[i]) + bias[i]
+	}
 }

@@ -46,8 +46,8 @@ func TestGemmSumRoundsEachStep(t *testing.T) {
 	engines(t, func(t *testing.T, e *Engine) {
 		r := rand.New(rand.NewPCG(15, 16))
 		for _, s := range sums {
-			for _, d := range []gemmShape{{1, 1, 1}, {3, 17, 40}, {2, 300, 33}, {9, 130, 64}, {4, 5, 0}, {3, 160, 300}} {
-				for _, size := range []float32{1, 300, 1e-3, 1e-5, 1e-22} {
+			for _, d := range []gemmShape{{1, 1, 1}, {3, 17, 40}, {2, 300, 33}, {9, 50, 64}, {4, 5, 0}, {2, 160, 300}} {
+				for _, size := range []float32{1, 300, 1e-5, 1e-22} {
 					testSum(t, e, s, d, lowNumbers(r, s, d.m*d.k, size), lowNumbers(r, s, d.k*d.n, size))
 				}
 			}

@@ -7,14 +7,11 @@ func (e *Engine) Exp(dst, x []float32) { e.unary(dst, x, e.expMinus) }
 
 // Sigmoid sets dst to 1 / (1 + e^-x), within 2.5 units in the last place above -87 and 0 below -88.73.
 func (e *Engine) Sigmoid(dst, x []float32) {
-	e.Parallel(len(dst), 64, 16, func(lo, hi int) {
-		d := dst[lo:hi]
-		one := []float32{1}
-		s := e.Serial()
-		s.Mul(d, x[lo:hi], []float32{-1})
-		e.expMinus(d, d, 0)
-		s.Add(d, d, one)
-		s.Div(d, one, d)
+	e.unary(dst, x, func(d, x []float32, _ float32) {
+		done := e.level.sigmoid(d, x)
+		for i, v := range x[done:len(d)] {
+			d[done+i] = 1 / (1 + exp32(-v))
+		}
 	})
 }
 

@@ -45,6 +45,41 @@ func binary(name string, do func(...Op)) {
 	end()
 }
 
+// scalar computes with one number on the right.
+func scalar(name string, do func(...Op)) {
+	function(name+"ScalarAVX2", "func(n int, dst *float32, x *float32, y float32)", "computes n numbers, a multiple of 8.")
+	n, p := pointers("dst", "x")
+	y := YMM()
+	VBROADCASTSS(NewParamAddr("y", 24), y)
+	each(n, p, []int{4, 1}, func(disp int) {
+		v := YMM()
+		VMOVUPS(Mem{Base: p[1], Disp: disp}, v)
+		do(y, v, v)
+		VMOVUPS(v, Mem{Base: p[0], Disp: disp})
+	})
+	end()
+}
+
+// normalize does what normalizeGo does, step by step.
+func normalize() {
+	function("normalizeAVX2", "func(n int, dst *float32, x *float32, scale *float32, bias *float32, mean float32, inv float32)",
+		"sets n numbers, a multiple of 8, to (x-mean) * inv * scale + bias.")
+	n, p := pointers("dst", "x", "scale", "bias")
+	mean, inv := YMM(), YMM()
+	VBROADCASTSS(NewParamAddr("mean", 40), mean)
+	VBROADCASTSS(NewParamAddr("inv", 44), inv)
+	each(n, p, []int{4, 1}, func(disp int) {
+		v := YMM()
+		VMOVUPS(Mem{Base: p[1], Disp: disp}, v)
+		VSUBPS(mean, v, v)
+		VMULPS(inv, v, v)
+		VMULPS(Mem{Base: p[2], Disp: disp}, v, v)
+		VADDPS(Mem{Base: p[3], Disp: disp}, v, v)
+		VMOVUPS(v, Mem{Base: p[0], Disp: disp})
+	})
+	end()
+}
+
 // between puts x into [lo, hi]. Where a comparison is not true, the instructions give their second
 // source, which is written first: NaN stays, and so does the sign of zero.
 func between(x, lo, hi reg.VecVirtual) {
@@ -73,20 +108,44 @@ func exp() {
 	n, p := pointers("dst", "x")
 	m := YMM()
 	VBROADCASTSS(NewParamAddr("m", 24), m)
-	lo, hi := avx2.spread(math.Float32bits(-104)), avx2.spread(math.Float32bits(89))
-	magic := avx2.spread(math.Float32bits(3 << 22))
+	e := newExp()
 	each(n, p, []int{2, 1}, func(disp int) {
 		x := YMM()
 		VMOVUPS(Mem{Base: p[1], Disp: disp}, x)
 		VSUBPS(m, x, x)
-		between(x, lo, hi)
-		y := expOf(x, magic)
+		VMOVUPS(e.of(x), Mem{Base: p[0], Disp: disp})
+	})
+	end()
+}
+
+// sigmoid does what sigmoid32 does in Go.
+func sigmoid() {
+	function("sigmoidAVX2", "func(n int, dst *float32, x *float32)", "computes n numbers, a multiple of 8.")
+	n, p := pointers("dst", "x")
+	e, sign := newExp(), avx2.spread(0x80000000)
+	each(n, p, []int{2, 1}, func(disp int) {
+		x, y := YMM(), YMM()
+		VXORPS(Mem{Base: p[1], Disp: disp}, sign, x)
+		v := e.of(x)
+		VADDPS(eight(1), v, v)
+		VMOVUPS(eight(1), y)
+		VDIVPS(v, y, y)
 		VMOVUPS(y, Mem{Base: p[0], Disp: disp})
 	})
 	end()
 }
 
-func expOf(x, magic reg.VecVirtual) reg.VecVirtual {
+// expKernel holds what exp keeps in registers.
+type expKernel struct{ lo, hi, magic reg.VecVirtual }
+
+func newExp() expKernel {
+	return expKernel{avx2.spread(math.Float32bits(-104)), avx2.spread(math.Float32bits(89)), avx2.spread(math.Float32bits(3 << 22))}
+}
+
+// of returns e^x; x is lost.
+func (e expKernel) of(x reg.VecVirtual) reg.VecVirtual {
+	between(x, e.lo, e.hi)
+	magic := e.magic
 	k, t, r2, y := YMM(), YMM(), YMM(), YMM()
 	VMULPS(eight(1.44269504088896341), x, k)
 	VADDPS(magic, k, k)

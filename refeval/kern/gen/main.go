@@ -5,6 +5,7 @@ package main
 
 import (
 	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
 )
 
 //go:generate go run . -out ../kernels_avx_amd64.s -stubs ../kernels_avx_amd64.go -pkg kern
@@ -25,12 +26,16 @@ func main() {
 	for _, r := range []rounding{fp16, fp16Flush, bf16, bf16Flush} {
 		round(r)
 	}
-	binary("add", VADDPS)
-	binary("sub", VSUBPS)
-	binary("mul", VMULPS)
-	binary("div", VDIVPS)
+	for _, f := range []func(string, func(...Op)){binary, scalar} {
+		f("add", VADDPS)
+		f("sub", VSUBPS)
+		f("mul", VMULPS)
+		f("div", VDIVPS)
+	}
+	normalize()
 	clip()
 	exp()
+	sigmoid()
 	rational()
 	sum()
 	squares()
