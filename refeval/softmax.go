@@ -25,7 +25,7 @@ func (c *Call) softmaxAxes(rank int) []int {
 }
 
 func (c *Call) softmax(log bool) error {
-	x, a := c.In(0), c.accum()
+	x, a := c.In(0), c.steps(c.In(0).Elem)
 	c.eachRow(x, c.softmaxAxes(x.Rank()),
 		func(dst, src []float32, n, _ int) { softmaxRows(a, dst, src, n, log) },
 		func(dst, src []float64, n, _ int) { softmaxRows(a, dst, src, n, log) })
