@@ -16,7 +16,7 @@ type follow func(c *call) *ball
 func followers() map[string]follow {
 	f := map[string]follow{
 		"MatMul": followMatMul, "Gemm": followGemm, "com.microsoft.FusedMatMul": followMatMul,
-		"Add": followAdd, "Sub": followSub, "Mul": followMul, "Div": followDiv,
+		"Pow": followPow, "Add": followAdd, "Sub": followSub, "Mul": followMul, "Div": followDiv,
 		"LayerNormalization": followNorm(false), "RMSNormalization": followNorm(true), "SimplifiedLayerNormalization": followNorm(true),
 		"Identity": followSame, "Cast": followSame, "Dropout": followSame, "Neg": followNeg,
 		"Reshape": followReshape, "Squeeze": followReshape, "Unsqueeze": followReshape, "Flatten": followReshape, "Transpose": followTranspose,
@@ -284,11 +284,25 @@ func (c *call) gated(a, b *ball) *ball {
 	if !slices.Equal(a.axes, b.axes) || !slices.Equal(a.sizes, b.sizes) {
 		return nil
 	}
+	return c.gatedBy(a, b, c.x(0).Hull().MaxAbs(), c.x(1).Hull().MaxAbs())
+}
+
+// gatedBy is gated with the greatest elements of both.
+func (c *call) gatedBy(a, b *ball, topA, topB float64) *ball {
 	na, nb := a.norm(), b.norm()
-	r := math.Min(na*nb, math.Min(na*c.x(1).Hull().MaxAbs(), nb*c.x(0).Hull().MaxAbs()))
+	r := math.Min(na*nb, math.Min(na*topB, nb*topA))
 	out := newBall(a.axes, a.sizes, make([]float64, a.n()), r)
 	out.l1 = na * nb * grow
 	return out
+}
+
+// followPow follows squares: their sum is the square of the norm.
+func followPow(c *call) *ball {
+	b := c.x(0).ball
+	if e, ok := c.number(1); b == nil || !ok || e != 2 || c.rank(0) != c.outRank() {
+		return nil
+	}
+	return c.gatedBy(b, b, c.x(0).Hull().MaxAbs(), c.x(0).Hull().MaxAbs())
 }
 
 func followDiv(c *call) *ball {
@@ -399,4 +413,32 @@ func (c *call) normBall(i int, scale, bias *Val, rms bool) *ball {
 		b = b.moved(d, 1)
 	}
 	return b
+}
+
+// sumByBall meets a sum over the axes of a ball, or some of them, with what its vectors allow.
+func (c *call) sumByBall(v *Val, bound func(b *ball) float64) *Val {
+	b := c.x(0).ball
+	_, axes, _, ok := c.reduction()
+	if b == nil || !ok {
+		return v
+	}
+	for i, on := range axes {
+		if on && !slices.Contains(b.axes, i) {
+			return v
+		}
+	}
+	m := bound(b) * (1 + 1e-5)
+	if math.IsInf(m, 0) || math.IsNaN(m) || m < 0 {
+		return v
+	}
+	return v.meet(scalar(Range{-m, m}))
+}
+
+// magnitudes bounds the sum of magnitudes of a vector.
+func (b *ball) magnitudes() float64 {
+	m := b.norm() * math.Sqrt(float64(b.n()))
+	if b.l1 > 0 {
+		m = math.Min(m, b.l1)
+	}
+	return m
 }

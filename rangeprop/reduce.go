@@ -173,7 +173,7 @@ func reduceSum(c *call) *Val {
 	a := c.x(0)
 	v.nan = a.nan || a.posInf && a.negInf
 	v.integer = a.integer
-	v = c.sumOfWeights(v, a)
+	v = c.sumByBall(c.sumOfWeights(v, a), (*ball).magnitudes)
 	if !v.integer && c.p.nonNegative(a) {
 		return v.atLeast(0)
 	}
@@ -240,10 +240,29 @@ func reduceMean(c *call) *Val {
 		return Range{r.Lo - e, r.Hi + e}
 	})
 	v.nan = a.nan || a.posInf && a.negInf || c.empty()
+	if n := c.leastCount(); n > 0 {
+		v = c.sumByBall(v, func(b *ball) float64 { return b.magnitudes() / n })
+	}
 	if h := a.Hull(); h.Lo >= 0 {
 		return v.atLeast(0)
 	}
 	return v
+}
+
+// leastCount returns the least number of elements that are reduced together, 0 where not known.
+func (c *call) leastCount() float64 {
+	_, axes, _, ok := c.reduction()
+	n := 1.0
+	for i, on := range axes {
+		if on {
+			lo, _ := c.dim(0, i)
+			n *= float64(lo)
+		}
+	}
+	if !ok {
+		return 0
+	}
+	return n
 }
 
 // empty tells whether the first input has no elements.
@@ -306,7 +325,7 @@ func reduceSumSquare(c *call) *Val {
 		return s.padded(s.sum())
 	}).atLeast(0)
 	v.integer = c.x(0).integer
-	return v
+	return c.sumByBall(v, func(b *ball) float64 { return b.norm() * b.norm() })
 }
 
 func reduceL2(c *call) *Val {
@@ -314,7 +333,8 @@ func reduceL2(c *call) *Val {
 		s = s.apply(square)
 		return s.padded(s.sum())
 	}).atLeast(0)
-	return map1flags(v, func(x Range) Range { return Range{math.Sqrt(x.Lo), math.Sqrt(x.Hi)} })
+	w := map1flags(v, func(x Range) Range { return Range{math.Sqrt(x.Lo), math.Sqrt(x.Hi)} })
+	return c.sumByBall(w, (*ball).norm)
 }
 
 func reduceLogSum(c *call) *Val {

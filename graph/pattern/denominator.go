@@ -119,6 +119,7 @@ type denominator struct {
 	square   *graph.Value // nil where the reduction squares
 	variance *graph.Value
 	mid      *graph.Value // the mean whose square is subtracted (E[x²] - m²), else nil
+	midCoef  float64      // the mean is that many times mid
 	onRoot   bool
 	outer    float64 // a factor outside the root
 }
@@ -161,6 +162,10 @@ func (f *finder) beside(d *denominator, base *graph.Value) bool {
 		return true
 	}
 	root, pow, coef := f.expand(factor{d.of, 1})
+	if r, ok := f.reduction(root); ok && r.op == "L2" && pow == 1 && coef > 0 {
+		d.sum, d.coef, d.numer, d.operand, d.variance = r, coef*coef, f.product(r.of), r.of, r.value
+		return true
+	}
 	if pow != 0.5 || coef <= 0 {
 		return false
 	}
@@ -256,11 +261,12 @@ func (f *finder) expandedVariance(d *denominator, v *graph.Value) bool {
 			continue
 		}
 		m, ok := u.single(2)
-		if !ok || u.coef*u.sign != -1 {
+		if !ok || u.coef*u.sign >= 0 {
 			continue
 		}
-		if q, ok := f.meanOf(m, d.operand); ok && q.over(r) {
-			d.mid = m
+		q, c, _, ok := f.average(m)
+		if c *= math.Sqrt(u.coef); ok && q.of == f.same(d.operand) && q.over(r) && near(c*float64(q.count), 1) {
+			d.mid, d.midCoef = m, math.Sqrt(u.coef)
 			return true
 		}
 	}

@@ -30,6 +30,9 @@ func (f *finder) node(n *graph.Node) {
 		f.square(v)
 		f.norm(v)
 		f.ratio(v)
+		if f.set.ratios[v] == nil {
+			f.cosine(v)
+		}
 	case "Pow":
 		f.square(v)
 	case "Sub":

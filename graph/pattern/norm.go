@@ -57,7 +57,9 @@ func (f *finder) normOver(d *denominator, rest *product) *Norm {
 			f.center(n, d, d.operand)
 			return n
 		}
-		return nil
+		if !f.center(n, d, d.operand) {
+			return nil
+		}
 	}
 	for _, g := range rest.factors { // the numerator as a factor of its own: x - m
 		if g.pow != 1 || !f.center(n, d, g.base) {
@@ -84,8 +86,8 @@ func (f *finder) center(n *Norm, d *denominator, v *graph.Value) bool {
 		if !ok || x.sign*m.sign > 0 || !r.over(d.sum) || !r.aligned(m.value) {
 			continue
 		}
-		if d.mid != nil && d.operand != x.value || d.mid == nil && f.same(d.operand) != f.same(v) {
-			continue
+		if d.mid != nil && d.operand != x.value || n.Input != d.operand && n.Input != x.value {
+			continue // the variance of another value, or of one centered at another
 		}
 		n.Kind, n.Input, n.Mean = LayerNorm, x.value, m.value
 		return true
@@ -145,13 +147,18 @@ func (f *finder) foldedNorm(v *graph.Value) {
 }
 
 func (f *finder) foldedOver(d *denominator, g factor, terms []term, i int) *Norm {
-	x, m := d.operand, d.mid
+	x, m, coef := d.operand, d.mid, d.midCoef
 	if m == nil {
 		n := d.norm()
 		if !f.center(n, d, d.operand) {
 			return nil
 		}
-		x, m = n.Input, n.Mean
+		var ok bool
+		p := f.product(n.Mean)
+		if m, ok = p.single(1); !ok {
+			return nil
+		}
+		x, coef = n.Input, p.coef
 	}
 	t := terms[i]
 	if t.power(x) != 1 {
@@ -159,7 +166,7 @@ func (f *finder) foldedOver(d *denominator, g factor, terms []term, i int) *Norm
 	}
 	left := t.without(x, 1)
 	for j, u := range terms {
-		if j == i || u.power(m) != 1 || !left.equal(u.without(m, 1)) || t.sign*t.coef != -u.sign*u.coef {
+		if j == i || u.power(m) != 1 || !left.equal(u.without(m, 1)) || !near(-u.sign*u.coef/(t.sign*t.coef), coef) {
 			continue
 		}
 		scales, ok := left.without(g.base, g.pow).values()

@@ -51,6 +51,10 @@ func (f *finder) key(n *graph.Node) string {
 	}
 	var b strings.Builder
 	b.WriteString(n.OpName())
+	if axes, all, ok := Axes(n); ok && strings.HasPrefix(n.Op, "Reduce") && n.In(0) != nil { // however the axes are spelled
+		fmt.Fprintf(&b, "%v%v%d|%s", axes, all, n.Int("keepdims", 1), f.name(n.In(0)))
+		return b.String()
+	}
 	for _, a := range n.Attrs {
 		if a.Tensor != nil || a.Sparse != nil || a.Tensors != nil {
 			return ""

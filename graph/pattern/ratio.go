@@ -1,6 +1,11 @@
 package pattern
 
-import "github.com/amplint/amplint/graph"
+import (
+	"math"
+	"slices"
+
+	"github.com/amplint/amplint/graph"
+)
 
 // ratio reads a product as a quotient that is bounded by what it is made of.
 func (f *finder) ratio(v *graph.Value) {
@@ -90,7 +95,7 @@ func (f *finder) weighted(r *reduction, rest *product) *Ratio {
 			continue
 		}
 		s, ok := f.reduction(g.base)
-		if !ok || s.op != r.op || s.count != r.count || s.count == 0 {
+		if !ok || s.op != r.op || !s.asMany(r) {
 			continue
 		}
 		x, ws, ok := f.weights(s.of, r.of)
@@ -103,6 +108,30 @@ func (f *finder) weighted(r *reduction, rest *product) *Ratio {
 		}
 	}
 	return nil
+}
+
+// asMany tells whether two reductions run over equally many elements, known by number or by name.
+func (r *reduction) asMany(q *reduction) bool {
+	if r.count != 0 || q.count != 0 {
+		return r.count == q.count
+	}
+	a, b := r.dims(), q.dims()
+	return len(a) > 0 && slices.Equal(a, b)
+}
+
+// dims returns the reduced dimensions that are not 1, nil where one has neither number nor name.
+func (r *reduction) dims() graph.Shape {
+	var list graph.Shape
+	for i, d := range r.of.Type.Shape {
+		if !r.all && !slices.Contains(r.axes, i) || d == (graph.Dim{N: 1}) {
+			continue
+		}
+		if !d.Known() && d.Sym == "" {
+			return nil
+		}
+		list = append(list, d)
+	}
+	return list
 }
 
 // weights reads wx as w·x for the w of a sum, their shapes aside.
@@ -124,6 +153,39 @@ func (f *finder) weights(wx, w *graph.Value) (*graph.Value, []*graph.Value, bool
 	x, ok := left.single(1)
 	ws, plain := q.values()
 	return x, ws, ok && plain && used == len(q.factors) && left.coef == 1 && used > 0
+}
+
+// cosine reads Σ(x·y) / (‖x‖·‖y‖), which Cauchy and Schwarz keep in [-1, 1].
+func (f *finder) cosine(v *graph.Value) {
+	p := f.product(v)
+	for _, g := range p.factors {
+		r, ok := f.reduction(g.base)
+		if !ok || g.pow != 1 || r.op != "Sum" {
+			continue
+		}
+		q := f.product(r.of)
+		rest := p.without(g.base, 1).times(q, 0)
+		var nodes []*graph.Value
+		coef := p.coef
+		for _, h := range rest.factors {
+			d, ok := f.denominator(h)
+			if !ok || d.mid != nil || !d.sum.over(r) || d.coef <= 0 {
+				continue
+			}
+			if x, ok := d.numer.single(1); ok && q.power(x) > 0 {
+				q = q.without(x, 1)
+				rest = rest.without(h.base, h.pow)
+				coef *= d.outer / math.Sqrt(d.coef) * d.numer.coef
+				nodes = append(nodes, x)
+			}
+		}
+		if scales, ok := rest.values(); ok && len(nodes) == 2 && len(q.factors) == 0 {
+			c := &Ratio{Kind: OfAbs, Num: g.base, Den: nodes[1], Input: nodes[0], Output: v, Coef: coef * q.coef, Scales: scales, Nodes: f.between(v, r.of)}
+			f.set.Ratios = append(f.set.Ratios, c)
+			f.set.ratios[v] = c
+			return
+		}
+	}
 }
 
 // softmaxOf enters a share of exponentials as a softmax.

@@ -47,6 +47,9 @@ func (f *finder) reduction(v *graph.Value) (*reduction, bool) {
 // Axes returns the axes of a Reduce node, counted from the front where the rank is known; all is
 // set where it reduces over every axis. ok is false where they are not known.
 func Axes(n *graph.Node) (axes []int, all, ok bool) {
+	if n.In(0) == nil {
+		return nil, false, false
+	}
 	list := n.Ints("axes")
 	if v := n.In(1); v != nil {
 		if v.Const == nil {
