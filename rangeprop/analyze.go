@@ -73,7 +73,7 @@ type pass struct {
 	facts   *pattern.Set
 	ops     map[string]op
 	follows map[string]follow
-	read    map[*graph.Value]int // of values with a ball, that are still to come
+	read    map[*graph.Value]int // how often a value with a ball or pieces was read
 	res     *Result
 	vals    map[*graph.Value]*Val
 	consts  map[*graph.Tensor]*Val
@@ -213,21 +213,22 @@ func (p *pass) node(n *graph.Node) {
 		if x == nil {
 			x = c.anything()
 		}
-		p.set(v, c.followed(i, v, c.finish(v, x, o)))
+		x = c.followed(i, v, c.finish(v, x, o))
+		p.set(v, c.pieced(v, x, o))
 	}
 	p.release(n)
 }
 
-// release drops the balls that no node reads any more: they hold matrices. Bodies of loops are read
+// release drops the balls and pieces that no node reads any more: balls hold matrices. Bodies of loops are read
 // again, so theirs stay.
 func (p *pass) release(n *graph.Node) {
 	for _, v := range n.Inputs {
-		if v == nil || v.Graph.Kind != graph.MainGraph || p.vals[v] == nil || p.vals[v].ball == nil {
+		if v == nil || v.Graph.Kind != graph.MainGraph || p.vals[v] == nil || p.vals[v].ball == nil && p.vals[v].pieces == nil {
 			continue
 		}
 		if p.read[v]++; p.read[v] >= len(v.Uses) {
 			x := p.vals[v].clone()
-			x.ball = nil
+			x.ball, x.pieces = nil, nil
 			p.vals[v] = x
 		}
 	}

@@ -37,7 +37,7 @@ func (c *call) followed(i int, v *graph.Value, x *Val) *Val {
 		return x
 	}
 	x = x.clone()
-	x.ball = nil
+	x.ball, x.pieces = nil, nil
 	b := c.ballOf(i)
 	if b == nil || !b.finite() || !b.fits(v.Type.Shape) {
 		return x

@@ -106,7 +106,7 @@ func roundTo(f numfmt.Format, x *Val, ulps float64) *Val {
 	}
 	y := x.like(x.dims)
 	y.integer, y.tiny = x.integer, f.Round(x.tiny)
-	y.shares, y.mix, y.ball = x.shares, x.mix, x.ball
+	y.shares, y.mix, y.ball, y.pieces = x.shares, x.mix, x.ball, x.pieces
 	for i := range x.lo {
 		lo, hi := x.lo[i], x.hi[i]
 		y.lo[i], y.hi[i] = f.Round(lo-slop(lo, slack, least)), f.Round(hi+slop(hi, slack, least))
@@ -144,6 +144,18 @@ func (p *pass) hold(v *graph.Value, x *Val) *Val {
 	if own, _ := held(v.Type.Elem); f == numfmt.Invalid || f == own {
 		return x
 	}
+	y := heldIn(f, x)
+	if x.pieces != nil {
+		y.pieces = &pieces{x.pieces.of, heldIn(f, x.pieces.v)}
+	}
+	if y.posInf && !x.posInf || y.negInf && !x.negInf || y.nan && !x.nan {
+		return y.plain() // what overflows keeps neither sum nor norm
+	}
+	return y
+}
+
+// heldIn rounds the bounds into a format.
+func heldIn(f numfmt.Format, x *Val) *Val {
 	y := x.clone()
 	y.lo, y.hi = make([]float64, len(x.lo)), make([]float64, len(x.hi))
 	for i := range x.lo {

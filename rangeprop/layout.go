@@ -64,7 +64,7 @@ func (v *Val) fit() *Val {
 		return v
 	}
 	w := v.collapse(layout(v.dims)).clone()
-	w.shares, w.ball = v.shares, v.ball
+	w.shares, w.ball, w.pieces = v.shares, v.ball, v.pieces
 	return w
 }
 

@@ -60,7 +60,7 @@ func (v *Val) meet(w *Val) *Val {
 	y := zip(v, w, Range.meet)
 	y.posInf, y.negInf, y.integer, y.tiny, y.nan = v.posInf, v.negInf, v.integer, v.tiny, v.nan
 	y.basis, y.why = v.basis, v.why
-	y.shares, y.mix, y.ball = v.shares, v.mix, v.ball
+	y.shares, y.mix, y.ball, y.pieces = v.shares, v.mix, v.ball, v.pieces
 	if h := y.Hull(); h.Bounded() {
 		y.posInf, y.negInf = false, false
 		if y.basis == Unknown {

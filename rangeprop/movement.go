@@ -10,7 +10,7 @@ import (
 func movementOps() map[string]op {
 	ops := map[string]op{
 		"Identity": {f: identityOp, exact: true}, "Dropout": {f: dropoutOp, exact: true}, "Reshape": exact(reshapeOp), "Squeeze": exact(reshapeOp),
-		"Unsqueeze": exact(reshapeOp), "Flatten": exact(reshapeOp), "Transpose": exact(transposeOp), "Expand": exact(firstOp),
+		"Unsqueeze": exact(reshapeOp), "Flatten": exact(reshapeOp), "Transpose": exact(transposeOp), "Expand": exact(expandOp),
 		"Tile": exact(tileOp), "Concat": exact(concatOp), "Split": {f: splitOp, exact: true}, "Slice": exact(sliceOp), "Gather": exact(gatherOp),
 		"GatherElements": exact(gatherElementsOp), "GatherND": exact(flatOp), "ScatterElements": rounded(scatterOp(2)), "Scatter": rounded(scatterOp(2)),
 		"ScatterND": rounded(scatterOp(2)), "TensorScatter": exact(joinOp), "Pad": exact(padOp), "Trilu": exact(triluOp), "Compress": exact(flatOp),
@@ -57,6 +57,9 @@ func (c *call) condition() *Val {
 }
 
 func firstOp(c *call) *Val { return c.x(0) }
+
+// expandOp repeats elements; weights no longer sum to 1.
+func expandOp(c *call) *Val { return c.x(0).clone().plain() }
 
 // flatOp rearranges or picks elements in a way that is not followed.
 func flatOp(c *call) *Val { return c.x(0).flat() }

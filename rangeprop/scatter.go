@@ -148,7 +148,7 @@ func castOp(c *call) []*Val {
 	if saturate {
 		w.posInf, w.negInf = false, false
 	} else {
-		w.shares, w.mix, w.ball = v.shares, v.mix, v.ball
+		w.shares, w.mix, w.ball, w.pieces = v.shares, v.mix, v.ball, v.pieces
 	}
 	return []*Val{w}
 }

@@ -21,6 +21,7 @@ type Val struct {
 	shares simplex // non-negative weights along an axis
 	mix    *mixture
 	ball   *ball
+	pieces *pieces
 }
 
 // simplex tells that elements are not negative and sum to 1 along an axis, or to at most 1.
@@ -108,7 +109,7 @@ func (v *Val) like(dims []int) *Val {
 
 // plain drops what only holds for the value as it is: weights and balls.
 func (v *Val) plain() *Val {
-	v.shares, v.mix, v.ball = simplex{}, nil, nil
+	v.shares, v.mix, v.ball, v.pieces = simplex{}, nil, nil, nil
 	return v
 }
 

@@ -1,0 +1,150 @@
+package rangeprop
+
+import (
+	"math"
+	"slices"
+
+	"github.com/amplint/amplint/graph"
+)
+
+// pieces hold a value as a function of one source, element by element: the range of the source is
+// cut into pieces, and each is carried through the same operators. Where the source meets itself
+// again, as in x·sigmoid(x), intervals forget that both are one; the pieces do not. So GELU, SiLU,
+// Mish, softplus and their like are bounded in every spelling without being recognised.
+type pieces struct {
+	of *graph.Value
+	v  *Val // one bound for each piece
+}
+
+// pieceCount is the number of cuts of each of two sequences, one even and one that is denser
+// around 0, where activations bend.
+const pieceCount = 160
+
+// cutUp cuts a range.
+func cutUp(r Range) *Val {
+	cuts := []float64{r.Lo, r.Hi}
+	u, w := math.Asinh(r.Lo), math.Asinh(r.Hi)
+	for i := 1; i < pieceCount; i++ {
+		t := float64(i) / pieceCount
+		cuts = append(cuts, r.Lo+(r.Hi-r.Lo)*t, math.Sinh(u+(w-u)*t))
+	}
+	if r.hasZero() {
+		cuts = append(cuts, 0)
+	}
+	slices.Sort(cuts)
+	cuts = slices.Compact(cuts)
+	v := &Val{basis: Constant}
+	for i := range cuts[1:] {
+		if lo, hi := math.Max(cuts[i], r.Lo), math.Min(cuts[i+1], r.Hi); lo < hi {
+			v.lo, v.hi = append(v.lo, lo), append(v.hi, hi)
+		}
+	}
+	v.dims = []int{len(v.lo)}
+	return v
+}
+
+// elementwise are the operators whose output elements depend on the input elements at the same
+// place alone.
+func elementwise(n *graph.Node) bool {
+	switch n.OpName() {
+	case "Add", "Sub", "Mul", "Div", "Neg", "Abs", "Reciprocal", "Sqrt", "Max", "Min", "Sum", "Mean", "Pow", "Clip", "Where", "Floor", "Ceil", "Round", "Sign",
+		"Exp", "Log", "Tanh", "Sigmoid", "Erf", "Softsign", "Atan", "Softplus", "Asinh", "Sinh", "Cosh", "Sin", "Cos", "Relu", "LeakyRelu", "Elu", "Selu", "Celu",
+		"HardSigmoid", "HardSwish", "Identity", "Cast", "Equal", "Greater", "Less", "GreaterOrEqual", "LessOrEqual", "Not", "And", "Or", "Gelu", "PRelu",
+		"ThresholdedRelu", "Shrink", "Mish", "CastLike":
+		return true
+	}
+	return false
+}
+
+// source finds the value that all inputs other than single constants are functions of.
+func (c *call) source() (of *graph.Value, ok bool) {
+	for i, in := range c.in {
+		if in == nil || in.number() || c.n.Op == "CastLike" && i == 1 {
+			continue
+		}
+		s := strip(c.n.In(i))
+		if in.pieces != nil {
+			s = in.pieces.of
+		}
+		if of != nil && s != of {
+			return nil, false
+		}
+		of = s
+	}
+	return of, of != nil
+}
+
+// number tells whether the value is one number, the same in every run.
+func (v *Val) number() bool {
+	return len(v.lo) == 1 && v.lo[0] == v.hi[0] && v.basis == Constant && !v.nan && size(v.dims) == 1
+}
+
+// strip looks through Identity.
+func strip(v *graph.Value) *graph.Value {
+	for v != nil && v.Producer != nil && v.Producer.Op == "Identity" && v.Producer.In(0) != nil {
+		v = v.Producer.In(0)
+	}
+	return v
+}
+
+// pieced carries the pieces of the inputs through the node and meets the output's bounds with them.
+func (c *call) pieced(v *graph.Value, x *Val, o op) *Val {
+	if !elementwise(c.n) || v.Index != 0 || c.n.Call != nil {
+		return x
+	}
+	of, ok := c.source()
+	if !ok {
+		return x
+	}
+	d := &call{p: c.p, n: c.n, in: slices.Clone(c.in)}
+	var seed *Val
+	for i, in := range c.in {
+		switch {
+		case in == nil || in.number() || c.n.Op == "CastLike" && i == 1:
+		case in.pieces != nil && in.pieces.of == of:
+			d.in[i] = in.pieces.v
+		case strip(c.n.In(i)) == of:
+			if seed == nil {
+				seed = c.p.cut(of, in)
+			}
+			if d.in[i] = seed; seed == nil {
+				return x
+			}
+		default:
+			return x
+		}
+	}
+	return c.carry(d, of, v, x, o)
+}
+
+// cut cuts the range of a source, nil where it has none or where its elements may be special.
+func (p *pass) cut(of *graph.Value, x *Val) *Val {
+	h := x.Hull()
+	if x.nan || x.special() || !h.Bounded() || h.Lo == h.Hi || len(x.lo) == 0 || !of.Type.Elem.IsFloat() {
+		return nil
+	}
+	s := cutUp(h)
+	s.basis, s.why = x.basis, x.why
+	return s
+}
+
+func (c *call) carry(d *call, of *graph.Value, v *graph.Value, x *Val, o op) *Val {
+	n := 0
+	for _, in := range d.in {
+		if in != nil {
+			n = max(n, len(in.lo))
+		}
+	}
+	outs := o.f(d)
+	if len(outs) == 0 || outs[0] == nil || len(outs[0].lo) != n || n < 2 {
+		return x
+	}
+	out := d.finish(v, outs[0], o).clone()
+	out.dims = []int{n}
+	h := out.Hull()
+	y := x.meet(scalar(h))
+	y.basis, y.why = x.basis, x.why
+	y.nan, y.posInf, y.negInf = x.nan && out.nan, x.posInf && out.posInf, x.negInf && out.negInf
+	y.pieces = &pieces{of, out.plain()}
+	return y
+}
