@@ -95,7 +95,7 @@ func (p *pass) ratio(q *pattern.Ratio, x *Val) *Val {
 		}
 	case pattern.OfMean:
 		for _, w := range q.Weights {
-			if p.val(w).Hull().Lo < 0 {
+			if p.val(w).Hull().Lo < 0 || q.Counted && !p.val(w).integer && !p.crisp(w) {
 				return x
 			}
 		}
@@ -106,6 +106,9 @@ func (p *pass) ratio(q *pattern.Ratio, x *Val) *Val {
 	}
 	return x.limit(mul(r, p.factors(q.Coef, q.Scales)), p.unit(q.Output)*8+1e-6)
 }
+
+// crisp tells whether a mask is only read as true or false.
+func (p *pass) crisp(w *graph.Value) bool { return w.Type.Elem == graph.Bool }
 
 // weights marks a share of a sum along one axis as weights.
 func (p *pass) weights(q *pattern.Ratio, x *Val) *Val {

@@ -20,22 +20,30 @@ type pieces struct {
 // around 0, where activations bend.
 const pieceCount = 160
 
-// cutUp cuts a range.
-func cutUp(r Range) *Val {
+// cutUp cuts a range of numbers whose least magnitude is given. Around 0 the cuts follow powers, and 0
+// is a piece of its own: there logarithms and quotients have no bound.
+func cutUp(r Range, least float64) *Val {
 	cuts := []float64{r.Lo, r.Hi}
 	u, w := math.Asinh(r.Lo), math.Asinh(r.Hi)
 	for i := 1; i < pieceCount; i++ {
 		t := float64(i) / pieceCount
 		cuts = append(cuts, r.Lo+(r.Hi-r.Lo)*t, math.Sinh(u+(w-u)*t))
 	}
+	for x := 1.0; x > least/2 && r.hasZero(); x /= 16 {
+		cuts = append(cuts, math.Max(x, least), -math.Max(x, least))
+	}
 	if r.hasZero() {
-		cuts = append(cuts, 0)
+		cuts = slices.DeleteFunc(cuts, func(x float64) bool { return math.Abs(x) < least })
 	}
 	slices.Sort(cuts)
 	cuts = slices.Compact(cuts)
 	v := &Val{basis: Constant}
 	for i := range cuts[1:] {
-		if lo, hi := math.Max(cuts[i], r.Lo), math.Min(cuts[i+1], r.Hi); lo < hi {
+		lo, hi := math.Max(cuts[i], r.Lo), math.Min(cuts[i+1], r.Hi)
+		if cuts[i] == -least && cuts[i+1] == least { // nothing but 0 lies between the least numbers
+			lo, hi = math.Max(0, r.Lo), math.Min(0, r.Hi)
+		}
+		if lo < hi || lo == 0 && hi == 0 {
 			v.lo, v.hi = append(v.lo, lo), append(v.hi, hi)
 		}
 	}
@@ -123,7 +131,11 @@ func (p *pass) cut(of *graph.Value, x *Val) *Val {
 	if x.nan || x.special() || !h.Bounded() || h.Lo == h.Hi || len(x.lo) == 0 || !of.Type.Elem.IsFloat() {
 		return nil
 	}
-	s := cutUp(h)
+	f, ok := held(of.Type.Elem)
+	if !ok {
+		return nil
+	}
+	s := cutUp(h, f.MinSubnormal())
 	s.basis, s.why = x.basis, x.why
 	return s
 }

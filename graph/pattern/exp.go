@@ -34,6 +34,11 @@ func (f *finder) shift(v *graph.Value) {
 func (f *finder) unguarded(m *graph.Value) *graph.Value {
 	m = f.shaped(m)
 	n := m.Producer
+	if n != nil && n.Op == "Add" && n.In(0) != nil && n.In(1) != nil {
+		if x := f.switched(n.In(0), n.In(1)); x != nil {
+			return f.unguarded(x)
+		}
+	}
 	if n == nil || n.Op != "Where" || n.In(1) == nil || n.In(2) == nil || n.In(0) == nil || !f.finiteTest(n.In(0), 4) {
 		return m
 	}
@@ -44,6 +49,33 @@ func (f *finder) unguarded(m *graph.Value) *graph.Value {
 		return f.unguarded(n.In(1))
 	}
 	return m
+}
+
+// switched reads cond·m + (1-cond)·0, the Where of tf2onnx: it returns m where cond only asks for
+// what is finite.
+func (f *finder) switched(a, b *graph.Value) *graph.Value {
+	for range 2 {
+		x, zero := f.same(a).Producer, f.same(b).Producer
+		a, b = b, a
+		if x == nil || zero == nil || x.Op != "Mul" || zero.Op != "Mul" || !f.timesZero(zero) || x.In(0) == nil || x.In(1) == nil {
+			continue
+		}
+		for i, c := range x.Inputs {
+			if f.finiteTest(c, 6) {
+				return x.In(1 - min(i, 1))
+			}
+		}
+	}
+	return nil
+}
+
+func (f *finder) timesZero(n *graph.Node) bool {
+	for _, v := range n.Inputs {
+		if c, ok := f.number1(f.orNil(v)); ok && c == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // finiteTest tells whether a condition only asks for infinities and NaN.

@@ -99,8 +99,8 @@ func passes(n *graph.Node) bool {
 	case "Dropout":
 		return n.In(2) == nil && n.Attr("is_test") == nil
 	case "Cast":
-		x := n.In(0)
-		return x != nil && x.Type.Elem.IsFloat() && graph.ElemType(n.Int("to", 0)).IsFloat() && graph.ElemType(n.Int("to", 0)).Bits() >= 16
+		x, to := n.In(0), graph.ElemType(n.Int("to", 0))
+		return x != nil && (to.IsFloat() && to.Bits() >= 16 && x.Type.Elem != graph.String || to == x.Type.Elem)
 	}
 	return false
 }

@@ -104,7 +104,8 @@ func (f *finder) weighted(r *reduction, rest *product) *Ratio {
 		}
 		left := rest.without(g.base, 1)
 		if scales, ok := left.values(); ok {
-			return &Ratio{Kind: OfMean, Num: g.base, Input: x, Weights: ws, Coef: left.coef, Scales: scales}
+			counted := s.of.Producer != nil && s.of.Producer.Op == "Where"
+			return &Ratio{Counted: counted, Kind: OfMean, Num: g.base, Input: x, Weights: ws, Coef: left.coef, Scales: scales}
 		}
 	}
 	return nil
@@ -136,6 +137,9 @@ func (r *reduction) dims() graph.Shape {
 
 // weights reads wx as w·x for the w of a sum, their shapes aside.
 func (f *finder) weights(wx, w *graph.Value) (*graph.Value, []*graph.Value, bool) {
+	if n := wx.Producer; n != nil && n.Op == "Where" && n.Domain == "" {
+		return f.selected(n, w)
+	}
 	p, q := f.product(wx), f.product(w)
 	left := &product{coef: p.coef / q.coef}
 	used := 0
@@ -153,6 +157,36 @@ func (f *finder) weights(wx, w *graph.Value) (*graph.Value, []*graph.Value, bool
 	x, ok := left.single(1)
 	ws, plain := q.values()
 	return x, ws, ok && plain && used == len(q.factors) && left.coef == 1 && used > 0
+}
+
+// selected reads Where(mask, x, 0) as mask·x for the mask that is counted, whichever type it has.
+func (f *finder) selected(n *graph.Node, w *graph.Value) (*graph.Value, []*graph.Value, bool) {
+	if n.In(0) == nil || n.In(1) == nil || n.In(2) == nil {
+		return nil, nil, false
+	}
+	cond, x, zero := n.In(0), n.In(1), n.In(2)
+	for {
+		cond = f.untyped(cond)
+		if k := cond.Producer; k == nil || k.Op != "Not" || k.In(0) == nil {
+			break
+		}
+		cond, x, zero = cond.Producer.In(0), zero, x
+	}
+	c, ok := f.number1(f.same(zero))
+	w = f.untyped(w)
+	return f.same(x), []*graph.Value{w}, ok && c == 0 && cond == w
+}
+
+// untyped looks through casts and changes of shape.
+func (f *finder) untyped(v *graph.Value) *graph.Value {
+	for {
+		v = f.shaped(v)
+		n := v.Producer
+		if n == nil || n.Op != "Cast" || n.Domain != "" || n.In(0) == nil {
+			return v
+		}
+		v = n.In(0)
+	}
 }
 
 // cosine reads Σ(x·y) / (‖x‖·‖y‖), which Cauchy and Schwarz keep in [-1, 1].

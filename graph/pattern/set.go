@@ -100,6 +100,7 @@ type Ratio struct {
 	Output      *graph.Value
 	Input       *graph.Value   // what is normalised or averaged
 	Weights     []*graph.Value // of OfMean
+	Counted     bool           // the weights select (Where) and are counted: a mean where they are 0 or at least 1
 	Coef        float64        // a constant factor of the output
 	Scales      []*graph.Value
 	EpsValue    float64
