@@ -74,13 +74,6 @@ type field struct {
 	at    Span   // payload of length-delimited fields
 }
 
-func (f field) stop(c *cursor) int64 {
-	if f.typ == protowire.BytesType {
-		return f.at.end()
-	}
-	return c.off
-}
-
 // peek returns at least n bytes at the cursor, fewer only at the end of the message.
 func (c *cursor) peek(n int64) ([]byte, error) {
 	n = min(n, c.end-c.off)

@@ -119,9 +119,6 @@ func (c *ctx) errorf(format string, args ...any) error { return fmt.Errorf(forma
 // has tells whether input i is given.
 func (c *ctx) has(i int) bool { return c.n.In(i) != nil }
 
-// wants tells whether output i is named.
-func (c *ctx) wants(i int) bool { return c.n.Out(i) != nil }
-
 // in returns the type of input i, the zero type where it is left out.
 func (c *ctx) in(i int) graph.Type {
 	if v := c.n.In(i); v != nil {

@@ -26,27 +26,6 @@ func (c *ctx) unify(a, b graph.Dim) (graph.Dim, error) {
 	return better(a, b), nil
 }
 
-// unifyShapes unifies two shapes of one rank; nil is unknown.
-func (c *ctx) unifyShapes(a, b graph.Shape) (graph.Shape, error) {
-	switch {
-	case a == nil:
-		return b, nil
-	case b == nil:
-		return a, nil
-	case len(a) != len(b):
-		return nil, c.errorf("shapes %s and %s should be the same", a, b)
-	}
-	out := slices.Clone(a)
-	for i := range out {
-		d, err := c.unify(a[i], b[i])
-		if err != nil {
-			return nil, c.errorf("shapes %s and %s should be the same", a, b)
-		}
-		out[i] = d
-	}
-	return out, nil
-}
-
 // broadcast returns the shape that two shapes broadcast to, nil where one is unknown.
 func (c *ctx) broadcast(a, b graph.Shape) (graph.Shape, error) {
 	if a == nil || b == nil {

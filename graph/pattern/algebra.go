@@ -199,12 +199,3 @@ func (f *finder) addTerms(v *graph.Value, sign float64, depth int, list *[]term,
 	}
 	*list = append(*list, term{v, sign, f.product(v)})
 }
-
-// squared returns d where the value is d·d.
-func (f *finder) squared(v *graph.Value) (*graph.Value, bool) {
-	p := f.product(v)
-	if p.coef != 1 {
-		return nil, false
-	}
-	return p.single(2)
-}
