@@ -10,6 +10,7 @@ const (
 	costUnit   = 64
 	castCost   = costUnit
 	borderCost = 1
+	exactCost  = 4 * borderCost // worth the casts at the border of the model, none inside
 	wideCost   = costUnit * 3 / 2
 	heavyCost  = costUnit << 16
 	perCast    = 1024 // what any cast costs beside its elements
@@ -53,17 +54,19 @@ func (b *builder) terminals(w *network, g *group, source, sink int) {
 
 // cost is what it costs to run the group wide.
 func (g *group) cost() int64 {
-	if g.role < compute {
-		return 1
-	}
 	var size int64
 	for _, v := range g.defs {
 		size += sizeOf(v)
 	}
-	if g.role == heavy {
-		return max(size, perCast) * heavyCost
+	switch g.role {
+	case move:
+		return 1
+	case exact:
+		return size * exactCost
+	case compute:
+		return size * wideCost
 	}
-	return size * wideCost
+	return max(size, perCast) * heavyCost
 }
 
 // castArcs makes the cut pay one cast where readers of a value differ from its maker.
