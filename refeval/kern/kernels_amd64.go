@@ -211,3 +211,17 @@ func (l Level) max(s *lanes, x []float32) int {
 	}
 	return n
 }
+
+func (l Level) total(s *lanes) float32 {
+	if l == Go {
+		return s.total()
+	}
+	return totalAVX2((*[Lanes]float32)(s))
+}
+
+func (l Level) top(s *lanes) float32 {
+	if l == Go {
+		return s.top()
+	}
+	return topAVX2((*[Lanes]float32)(s))
+}

@@ -244,6 +244,16 @@ func squaresAVX2(n int, s *[32]float32, x *float32, m float32)
 //go:noescape
 func maxAVX2(n int, s *[32]float32, x *float32)
 
+// totalAVX2 draws the chains together pairwise.
+//
+//go:noescape
+func totalAVX2(s *[32]float32) float32
+
+// topAVX2 draws the chains together pairwise.
+//
+//go:noescape
+func topAVX2(s *[32]float32) float32
+
 // statsAVX2 counts n numbers, a multiple of 8, into lanes: least, greatest, least magnitude less one, how many are finite, infinite, zero, below normal.
 //
 //go:noescape

@@ -7341,6 +7341,44 @@ wide4End:
 	VZEROUPPER
 	RET
 
+// func totalAVX2(s *[32]float32) float32
+// Requires: AVX, SSE
+TEXT ·totalAVX2(SB), NOSPLIT, $0-12
+	MOVQ         s+0(FP), AX
+	VMOVUPS      (AX), Y0
+	VMOVUPS      32(AX), Y1
+	VADDPS       64(AX), Y0, Y0
+	VADDPS       96(AX), Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $+1, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDPS       X1, X0, X0
+	MOVSS        X0, ret+8(FP)
+	VZEROUPPER
+	RET
+
+// func topAVX2(s *[32]float32) float32
+// Requires: AVX, SSE
+TEXT ·topAVX2(SB), NOSPLIT, $0-12
+	MOVQ         s+0(FP), AX
+	VMOVUPS      (AX), Y0
+	VMOVUPS      32(AX), Y1
+	VMAXPS       64(AX), Y0, Y0
+	VMAXPS       96(AX), Y1, Y1
+	VMAXPS       Y1, Y0, Y0
+	VEXTRACTF128 $+1, Y0, X1
+	VMAXPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VMAXPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VMAXPS       X1, X0, X0
+	MOVSS        X0, ret+8(FP)
+	VZEROUPPER
+	RET
+
 // func statsAVX2(n int, x *float32, normal uint32, out *[7][8]uint32)
 // Requires: AVX, AVX2
 TEXT ·statsAVX2(SB), NOSPLIT, $0-32

@@ -25,3 +25,5 @@ func (Level) stats(*counts, []float32) int                                      
 func (Level) scalar(op, []float32, []float32, float32) int                               { return 0 }
 func (Level) sigmoid([]float32, []float32) int                                           { return 0 }
 func (Level) normalize([]float32, []float32, []float32, []float32, float32, float32) int { return 0 }
+func (Level) total(s *lanes) float32                                                     { return s.total() }
+func (Level) top(s *lanes) float32                                                       { return s.top() }

@@ -25,7 +25,7 @@ func (e *Engine) SumRow(x []float32) float32 {
 	for i, v := range x[done:] {
 		s[i%Lanes] += v
 	}
-	return s.total()
+	return e.level.total(&s)
 }
 
 // squares returns the sum of (x - m)².
@@ -36,21 +36,32 @@ func (e *Engine) squares(x []float32, m float32) float32 {
 		d := v - m
 		s[i%Lanes] += float32(d * d)
 	}
-	return s.total()
+	return e.level.total(&s)
 }
 
-// MaxRow returns the greatest number of x that is not NaN, -Inf if there is none.
+// MaxRow returns the greatest number of x that is not NaN, -Inf if there is none. Of zeros it
+// returns the positive one.
 func (e *Engine) MaxRow(x []float32) float32 {
-	s := lanes{}
+	s := noMax
+	done := e.level.max(&s, x)
+	for i, v := range x[done:] {
+		s[i%Lanes] = greater(s[i%Lanes], v)
+	}
+	return e.level.top(&s) + 0
+}
+
+// noMax is what the chains of MaxRow begin with.
+var noMax = func() (s lanes) {
 	for i := range s {
 		s[i] = float32(math.Inf(-1))
 	}
-	done := e.level.max(&s, x)
+	return s
+}()
+
+// top returns the greatest of the chains, none of which is NaN.
+func (s *lanes) top() float32 {
 	m := s[0]
 	for _, v := range s[1:] {
-		m = greater(m, v)
-	}
-	for _, v := range x[done:] {
 		m = greater(m, v)
 	}
 	return m

@@ -18,9 +18,9 @@ func (t *tile) multiply(l Level) {
 	if l == AVX512 {
 		rows, cols = rowsAVX512, colsAVX512
 	}
-	for i := 0; i < t.m; i += rows {
-		m := min(rows, t.m-i)
-		for j := 0; j < t.n; j += cols {
+	for j := 0; j < t.n; j += cols { // outside, for half a panel stays in the nearest cache where a whole one may not
+		for i := 0; i < t.m; i += rows {
+			m := min(rows, t.m-i)
 			if t.n-j < cols {
 				t.edge(l, i, j, m, t.n-j)
 			} else {

@@ -40,6 +40,8 @@ func main() {
 	sum()
 	squares()
 	maximum()
+	fold("total", VADDPS)
+	fold("top", VMAXPS)
 	stats()
 	Generate()
 }

@@ -54,6 +54,27 @@ func maximum() {
 	})
 }
 
+// fold draws 32 chains together: number i with number i + 16, then i + 8 and so on.
+func fold(name string, do func(...Op)) {
+	function(name+"AVX2", "func(s *[32]float32) float32", "draws the chains together pairwise.")
+	p := Load(Param("s"), GP64()).(reg.GPVirtual)
+	a, b := YMM(), YMM()
+	VMOVUPS(Mem{Base: p}, a)
+	VMOVUPS(Mem{Base: p, Disp: 32}, b)
+	do(Mem{Base: p, Disp: 64}, a, a)
+	do(Mem{Base: p, Disp: 96}, b, b)
+	do(b, a, a)
+	VEXTRACTF128(I8(1), a, b.AsX())
+	x, y := a.AsX(), b.AsX()
+	do(y, x, x)
+	VMOVHLPS(x, x, y)
+	do(y, x, x)
+	VMOVSHDUP(x, y)
+	do(y, x, x)
+	Store(x, ReturnIndex(0))
+	end()
+}
+
 // stats compares magnitudes by their bits, as signed integers.
 func stats() {
 	function("statsAVX2", "func(n int, x *float32, normal uint32, out *[7][8]uint32)",
