@@ -77,7 +77,7 @@ func (e *Engine) depthwise(g *grid, y, x, w, bias []float32) {
 		planes, row := getFloats(channels*g.perChannel()+panelN), getFloats(roundUp(g.flat, panelN))
 		for i := lo; i < hi; i++ {
 			for c := range channels {
-				g.pad((*planes)[c*g.perChannel():], x[(i*channels+c)*g.inLen:][:g.inLen])
+				g.pad((*planes)[c*g.perChannel():], x[(i*channels+c)*g.inLen:][:g.inLen], 0)
 			}
 			e.sweep(g.Sum, *row, *planes, g.off, w[i*depth:(i+1)*depth])
 			out := y[i*g.outLen : (i+1)*g.outLen]
@@ -91,35 +91,67 @@ func (e *Engine) depthwise(g *grid, y, x, w, bias []float32) {
 // convColumns is how many columns of the result are kept before they are copied to their place.
 const convColumns = 16 * panelN
 
+// stripeFloats is how many padded numbers are kept at a time, about half of a second-level cache.
+const stripeFloats = 1 << 16
+
+// stripe returns how many steps of the first dimension are computed from one padded part of the
+// input. Few of them keep it in the cache, more save padding the same numbers twice.
+func (g *grid) stripe() int {
+	if len(g.out) == 0 {
+		return 1
+	}
+	halo := g.plane[0] - g.out[0]
+	row := g.In / g.Groups * g.planes * g.step[0]
+	fit := stripeFloats/max(row, 1) - halo
+	least := (convColumns + g.step[0] - 1) / g.step[0]
+	return min(max(fit, least), g.out[0])
+}
+
 // dense multiplies the weights with the padded input, in which offsets find the numbers that belong
-// to each weight.
+// to each weight. It goes by stripes of the first dimension.
 func (e *Engine) dense(g *grid, y, x, w, bias []float32) {
-	per := g.perChannel()
-	planes := getFloats(g.In*per + panelN)
-	clear((*planes)[g.In*per:])
-	e.Parallel(g.In, 1, per, func(lo, hi int) {
-		for c := lo; c < hi; c++ {
-			g.pad((*planes)[c*per:], x[c*g.inLen:][:g.inLen])
-		}
-	})
-	m, depth := g.Out/g.Groups, len(g.off)
-	blocks := (g.flat + convColumns - 1) / convColumns
-	e.Parallel(g.Groups*blocks, 1, m*convColumns*depth/8, func(lo, hi int) {
-		part := getFloats(m * convColumns)
+	rows := g.stripe()
+	s := g.cut(rows)
+	stripes, m := (g.out[0]+rows-1)/rows, g.Out/g.Groups
+	parts := 1
+	if g.Groups*stripes < e.Threads() {
+		parts = min(e.Threads(), m)
+	}
+	per := (m + parts - 1) / parts
+	e.Parallel(g.Groups*stripes*parts, 1, per*s.flat*len(g.off)/8, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			group, from := i/blocks, i%blocks*convColumns
-			n := min(convColumns, g.flat-from)
-			src := (*planes)[group*(g.In/g.Groups)*per+from:]
-			e.denseBlock(g, *part, src, w[group*m*depth:], m, n)
-			for r := range m {
-				channel := group*m + r
-				out := y[channel*g.outLen : (channel+1)*g.outLen]
-				g.finish(e, out, (*part)[r*convColumns:][:n], from, bias, channel)
-			}
+			t := stripeTask{s, i / parts / stripes, i / parts % stripes * rows, i % parts * per, min(per, m-i%parts*per)}
+			e.stripe(&t, y, x, w, bias)
 		}
-		release(part)
 	})
-	release(planes)
+}
+
+// stripeTask is a stripe of the result from a row on, of some channels of a group.
+type stripeTask struct {
+	*grid
+	group, row int
+	channel, m int
+}
+
+func (e *Engine) stripe(t *stripeTask, y, x, w, bias []float32) {
+	channels, size, depth := t.In/t.Groups, t.perChannel(), len(t.off)
+	planes, part := getFloats(channels*size+panelN), getFloats(max(t.m, 0)*convColumns)
+	defer release(planes, part)
+	clear((*planes)[channels*size:])
+	for c := range channels {
+		t.pad((*planes)[c*size:], x[(t.group*channels+c)*t.inLen:][:t.inLen], t.row)
+	}
+	first := t.group*(t.Out/t.Groups) + t.channel
+	for from := 0; from < t.flat; from += convColumns {
+		n := min(convColumns, t.flat-from)
+		e.denseBlock(t.grid, *part, (*planes)[from:], w[first*depth:], t.m, n)
+		for r := range t.m {
+			out := y[(first+r)*t.outLen:][:t.outLen]
+			row := (*part)[r*convColumns:][:n]
+			e.addBias(t.Sum, row, bias, first+r)
+			t.compact(out[t.row*t.outLen/t.rows:], row, from)
+		}
+	}
 }
 
 // denseBlock computes n columns of m rows.
@@ -141,10 +173,4 @@ func (e *Engine) denseBlock(g *grid, dst, src, w []float32, m, n int) {
 			}
 		}
 	}
-}
-
-// finish adds the bias to columns from on and copies them to their place.
-func (g *grid) finish(e *Engine, out, part []float32, from int, bias []float32, channel int) {
-	e.addBias(g.Sum, part, bias, channel)
-	g.compact(out, part, from)
 }

@@ -29,7 +29,11 @@ func convs() []Conv {
 		c.Sum = Sum{Format: numfmt.FP16}
 		list = append(list, c)
 	}
-	return list
+	return append(list, // in stripes
+		Conv{Batch: 1, In: 80, Out: 3, Groups: 1, Size: []int{20, 100}, Kernel: []int{3, 3}, Stride: one, Dilation: one, Begin: one, End: one},
+		Conv{Batch: 1, In: 60, Out: 4, Groups: 2, Size: []int{41, 150}, Kernel: []int{3, 3}, Stride: two, Dilation: one, Begin: one, End: []int{0, 1}},
+		Conv{Batch: 1, In: 100, Out: 2, Groups: 1, Size: []int{1500}, Kernel: []int{3}, Stride: []int{1}, Dilation: []int{2}, Begin: []int{1}, End: []int{3}},
+	)
 }
 
 // columns lays out what each result of an image's group is made of: one row for each weight.

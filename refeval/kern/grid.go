@@ -8,7 +8,8 @@ import "slices"
 // in the plane; those at its right edge belong to no result and are left out in the end.
 type grid struct {
 	*Conv
-	out           []int
+	out           []int // of what is computed at a time
+	rows          int   // of the result in its first dimension
 	inLen, outLen int
 	plane         []int   // size of a phase plane
 	phases        [][]int // of each dimension, those that weights use
@@ -20,10 +21,32 @@ type grid struct {
 }
 
 func newGrid(c *Conv) *grid {
-	g := &grid{Conv: c, out: c.OutSize(), inLen: product(c.Size), planes: 1, flat: 1}
-	g.outLen = product(g.out)
-	if g.outLen == 0 {
+	out := c.OutSize()
+	g := &grid{Conv: c, out: out, outLen: product(out)}
+	if g.outLen > 0 {
+		g.layOut()
+	}
+	return g
+}
+
+// cut returns the grid for so many steps of the first dimension.
+func (g *grid) cut(rows int) *grid {
+	if rows == g.out[0] {
 		return g
+	}
+	s := &grid{Conv: g.Conv, out: slices.Clone(g.out), outLen: g.outLen}
+	s.out[0] = rows
+	s.layOut()
+	s.rows = g.rows
+	return s
+}
+
+// layOut computes what depends on out.
+func (g *grid) layOut() {
+	c := g.Conv
+	g.inLen, g.planes, g.flat, g.rows = product(c.Size), 1, 1, 1
+	if len(g.out) > 0 {
+		g.rows = g.out[0]
 	}
 	for i, k := range c.Kernel {
 		g.plane = append(g.plane, g.out[i]+(k-1)*c.Dilation[i]/c.Stride[i])
@@ -41,7 +64,6 @@ func newGrid(c *Conv) *grid {
 		g.flat += (g.out[i] - 1) * s
 	}
 	g.offsets()
-	return g
 }
 
 func product(dims []int) int {
@@ -104,8 +126,8 @@ func (g *grid) offsets() {
 	}
 }
 
-// pad writes the phase planes of one channel.
-func (g *grid) pad(dst, x []float32) {
+// pad writes the phase planes of one channel, for results from a row on.
+func (g *grid) pad(dst, x []float32, row int) {
 	var dims []int
 	for _, p := range g.phases {
 		dims = append(dims, len(p))
@@ -115,6 +137,9 @@ func (g *grid) pad(dst, x []float32) {
 	count(dims, func(at []int) {
 		for d, p := range at {
 			from[d] = g.phases[d][p] - g.Begin[d]
+		}
+		if len(from) > 0 {
+			from[0] += row * g.Stride[0]
 		}
 		g.padPlane(dst[i*g.planeLen:(i+1)*g.planeLen], x, from, 0)
 		i++
@@ -163,16 +188,13 @@ func padRow(dst, x []float32, from, stride int) {
 	clear(dst[i:])
 }
 
-// compact copies the results among the flat positions from on to their place.
+// compact copies the results among the flat positions from on to their place in out, as far as it
+// goes.
 func (g *grid) compact(out, flat []float32, from int) {
 	last := len(g.out) - 1
-	if last < 0 {
-		copy(out, flat)
-		return
-	}
-	width := g.out[last]
+	width, rows := g.out[last], product(g.out[:last])
 	at := make([]int, last)
-	for row := g.rowAt(at, from); row < g.outLen/width; row++ {
+	for row := g.rowAt(at, from); row < rows && row*width < len(out); row++ {
 		start := -from
 		for i, v := range at {
 			start += v * g.step[i]
@@ -181,8 +203,8 @@ func (g *grid) compact(out, flat []float32, from int) {
 			return
 		}
 		lo, hi := max(start, 0), min(start+width, len(flat))
-		if lo < hi {
-			copy(out[row*width+lo-start:], flat[lo:hi])
+		if at := row*width + lo - start; lo < hi && at < len(out) {
+			copy(out[at:], flat[lo:hi])
 		}
 		for i := last - 1; i >= 0; i-- {
 			if at[i]++; at[i] < g.out[i] {
