@@ -76,6 +76,20 @@ func (v *Value) AddInfo() {
 	v.infos, v.Graph.infos = append(v.infos, vi), append(v.Graph.infos, vi)
 }
 
+// DropInfo removes the entries of value_info that name v. What the graph declares as its input or
+// output stays.
+func (v *Value) DropInfo() {
+	g := v.Graph
+	g.touch()
+	own := func(vi *ValueInfo) bool {
+		return slices.Contains(v.infos, vi) && !slices.Contains(g.inInfos, vi) && !slices.Contains(g.outInfos, vi)
+	}
+	g.infos = slices.DeleteFunc(g.infos, own)
+	v.infos = slices.DeleteFunc(v.infos, func(vi *ValueInfo) bool {
+		return !slices.Contains(g.inInfos, vi) && !slices.Contains(g.outInfos, vi)
+	})
+}
+
 // Rename gives v a name that no other value of the scope has, in its declarations too. Readers in
 // other scopes follow, as they refer to the value and not to its name.
 func (v *Value) Rename(name string) {

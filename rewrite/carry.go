@@ -76,6 +76,7 @@ func (w *worker) cast(c *castPoint) {
 	suffix := "_" + c.elem.String()
 	base, output := c.v.Name, c.modelOutput()
 	if output {
+		c.v.DropInfo() // some files contradict what they declare of the output; now it would count
 		c.v.Rename(w.m.Unique(base + "_" + elemOf(c.v.Type).String()))
 	} else {
 		base = w.m.Unique(base + suffix)

@@ -62,11 +62,11 @@ func (g *group) cost() int64 {
 	case move:
 		return 1
 	case exact:
-		return size * exactCost
-	case compute:
-		return size * wideCost
+		return max(size*exactCost, 1)
+	case heavy:
+		return max(size, perCast) * heavyCost
 	}
-	return max(size, perCast) * heavyCost
+	return max(size*wideCost, 1)
 }
 
 // castArcs makes the cut pay one cast where readers of a value differ from its maker.

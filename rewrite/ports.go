@@ -118,6 +118,8 @@ func (pb *portBuilder) pinned(p schema.Param, i int, e graph.ElemType, input boo
 			what = p.Name + " of " + what
 		}
 		return fmt.Sprintf("%s cannot be %s in opset %d", what, other, pb.n.Version())
+	case isWide(e) && floatOnly(pb.n):
+		return fmt.Sprintf("onnxruntime runs %s in float only", pb.n.OpName())
 	case !input && stashed(pb.n, i):
 		return fmt.Sprintf("%s of %s has the type of the computation inside", p.Name, pb.n.OpName())
 	}

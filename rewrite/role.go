@@ -17,12 +17,12 @@ const (
 var moveOps = set("Identity", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose", "Expand", "Tile", "Slice",
 	"Gather", "GatherElements", "GatherND", "Split", "Concat", "DepthToSpace", "SpaceToDepth", "Dropout", "ReverseSequence",
 	"Pad", "Scatter", "ScatterElements", "ScatterND", "TensorScatter", "Where", "Compress", "Neg", "Abs", "Trilu", "CenterCropPad",
-	"Cast", "CastLike", "SequenceAt", "SequenceConstruct", "SequenceErase", "SequenceInsert", "SplitToSequence",
+	"Cast", "CastLike", "ConstantOfShape", "EyeLike", "SequenceAt", "SequenceConstruct", "SequenceErase", "SequenceInsert", "SplitToSequence",
 	"ConcatFromSequence", "Optional", "OptionalGetElement", "OptionalHasElement", "SequenceEmpty", "SequenceLength")
 
 var exactOps = set("Relu", "Max", "Min", "Clip", "MaxPool", "GlobalMaxPool", "ReduceMax", "ReduceMin", "TopK", "Sign",
 	"ArgMax", "ArgMin", "Less", "LessOrEqual", "Greater", "GreaterOrEqual", "Equal", "IsNaN", "IsInf", "NonZero", "Not",
-	"Shape", "Size", "ConstantOfShape", "EyeLike", "OneHot", "Ceil", "Floor", "Round", "MaxUnpool", "Unique")
+	"Shape", "Size", "OneHot", "Ceil", "Floor", "Round", "MaxUnpool", "Unique")
 
 var heavyOps = set("MatMul", "Gemm", "Conv", "ConvTranspose", "DeformConv", "CausalConvWithState", "Einsum", "LSTM", "GRU", "RNN",
 	"Attention", "FlexAttention", "LinearAttention")
@@ -33,9 +33,19 @@ var independentOps = set("Cast", "CastLike", "EyeLike", "RandomNormalLike", "Ran
 
 // frozenOps keep the types they have, and why.
 var frozenOps = map[string]string{
-	"BitCast":         "BitCast reinterprets the bits it has",
-	"Gradient":        "Gradient names values in its attributes",
-	"MelWeightMatrix": "onnxruntime makes MelWeightMatrix in float only", // its cast insertion fails on it
+	"BitCast":  "BitCast reinterprets the bits it has",
+	"Gradient": "Gradient names values in its attributes",
+}
+
+// floatOnlyOps have no kernel for halves in onnxruntime, which inserts casts for others but not
+// where the type is an attribute. What they make is small, so they stay FP32.
+var floatOnlyOps = set("MelWeightMatrix", "EyeLike")
+
+// floatOnly tells whether the node would not run on halves in onnxruntime: the operators above,
+// and scattering with a reduction, a sum of unknown length that is better off in FP32 anyway.
+func floatOnly(n *graph.Node) bool {
+	scatter := n.Op == "ScatterND" || n.Op == "ScatterElements"
+	return floatOnlyOps[n.Op] || scatter && n.Str("reduction", "none") != "none"
 }
 
 func set(names ...string) map[string]bool {
