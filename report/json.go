@@ -68,6 +68,7 @@ type findingJSON struct {
 	Node         nodeJSON    `json:"node"`
 	Value        string      `json:"value"`
 	Range        span        `json:"range"`
+	Basis        string      `json:"basis"`
 	Limit        number      `json:"limit"`
 	Message      string      `json:"message"`
 	Reason       string      `json:"reason,omitempty"`
@@ -138,7 +139,7 @@ func counts(list []rangeprop.OpCount) []countJSON {
 
 func findingOf(f rules.Finding) findingJSON {
 	j := findingJSON{Rule: f.Rule, Kind: f.Kind.String(), Severity: f.Severity.String(), Evidence: f.Evidence.String(),
-		Consequence: f.Consequence, Node: nodeOf(f.Node), Value: valueName(f.Value), Range: spanOf(f.Range), Limit: number(f.Limit),
+		Consequence: f.Consequence, Node: nodeOf(f.Node), Value: valueName(f.Value), Range: spanOf(f.Range), Basis: f.Basis.String(), Limit: number(f.Limit),
 		Message: f.Message, Reason: f.Reason, Occurrences: []placeJSON{}, Consequences: f.Consequences, Fixes: []fixJSON{},
 		Fingerprint: f.Fingerprint}
 	if j.Consequences == nil {

@@ -41,7 +41,7 @@ func example(t *testing.T) (*analyze.Report, *graph.Model) {
 	inf := math.Inf(1)
 	found := []rules.Finding{
 		{Rule: "mask-constant", Kind: rules.Overflow, Severity: rules.Error, Evidence: rules.Constant, Consequence: rules.Visible,
-			Node: add, Value: neg, Range: rangeprop.Range{Lo: -1e9, Hi: -1e9}, Limit: 65504, Message: "neg is -1e+09, which is -Inf in fp16",
+			Node: add, Value: neg, Range: rangeprop.Range{Lo: -1e9, Hi: -1e9}, Basis: rangeprop.Constant, Limit: 65504, Message: "neg is -1e+09, which is -Inf in fp16",
 			Reason: "0 times -Inf is NaN", Occurrences: []rules.Place{{Node: add, Value: neg}, {Node: other, Value: neg}},
 			Consequences: []string{"pick/then_branch/a"}, Edits: []rewrite.Edit{rewrite.Clamp{Const: neg, Lo: -16384, Hi: 16384},
 				rewrite.KeepFP32{Node: add}}, Fingerprint: "f1"},

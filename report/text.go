@@ -64,7 +64,7 @@ func place(f rules.Finding) string {
 func evidence(f rules.Finding) string {
 	s := f.Evidence.String()
 	if f.Value != nil {
-		s += fmt.Sprintf(", %s in [%.5g, %.5g]", f.Value.Key(), f.Range.Lo, f.Range.Hi)
+		s += fmt.Sprintf(", %s in [%.5g, %.5g] (%s)", f.Value.Key(), f.Range.Lo, f.Range.Hi, f.Basis)
 	}
 	if f.Limit != 0 && !math.IsInf(f.Limit, 0) {
 		s += fmt.Sprintf(", limit %.5g", f.Limit)

@@ -124,7 +124,11 @@ func (p *Pass) low(v *graph.Value) (f numfmt.Format, ok bool) {
 
 // at fills in what every finding on a node has.
 func (p *Pass) at(n *graph.Node, v *graph.Value) Finding {
-	return Finding{Rule: p.rule.Name, Kind: p.rule.Kind, Node: n, Value: v, Range: p.Range(v)}
+	f := Finding{Rule: p.rule.Name, Kind: p.rule.Kind, Node: n, Value: v, Range: p.Range(v)}
+	if t := p.val(v); t != nil {
+		f.Basis = t.Basis()
+	}
+	return f
 }
 
 // report notes a finding, grading it by its evidence and consequence.

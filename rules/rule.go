@@ -36,6 +36,7 @@ type Finding struct {
 	// Range holds what the value may be, or the constant's own extremes, and Limit what the format
 	// allows.
 	Range        rangeprop.Range
+	Basis        rangeprop.Basis // what Range rests on
 	Limit        float64
 	Message      string
 	Reason       string // why it is believed, "" where the message says it
