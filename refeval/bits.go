@@ -55,18 +55,22 @@ func appendComplex(out []byte, x complex128, e graph.ElemType) []byte {
 	return binary.LittleEndian.AppendUint64(out, math.Float64bits(imag(x)))
 }
 
-// packed joins elements below 8 bits, the first in the lowest bits.
+// packed joins elements below 8 bits without gaps, the first in the lowest bits.
 func (t *Tensor) packed(n, bits int) []byte {
-	per := 8 / bits
-	out := make([]byte, (n+per-1)/per)
+	out := make([]byte, (n*bits+7)/8)
 	for i := range n {
-		var c byte
+		var c uint
 		if t.F != nil {
-			c = encodeE2M1(t.F[i])
+			c = uint(minis(t.Elem).encode(t.F[i]))
 		} else {
-			c = byte(t.I[i])
+			c = uint(t.I[i])
 		}
-		out[i/per] |= c & (1<<bits - 1) << (i % per * bits)
+		at := i * bits
+		c = c & (1<<bits - 1) << (at % 8)
+		out[at/8] |= byte(c)
+		if c > 0xff {
+			out[at/8+1] |= byte(c >> 8)
+		}
 	}
 	return out
 }
@@ -107,34 +111,61 @@ func (t *Tensor) setComplex(raw []byte, n int) {
 	}
 }
 
-// e2m1 are the magnitudes of float4.
-var e2m1 = [8]float32{0, 0.5, 1, 1.5, 2, 3, 4, 6}
+// mini is a float type below 8 bits, without infinities and NaN: its bits of exponent and mantissa.
+// The bias of the exponent is the usual one.
+type mini struct{ exp, man int }
 
-// encodeE2M1 returns the code of x rounded to float4, ties to even; what is larger is the largest.
-// NaN, which the type has not, gives -0, as the standard's reference does.
-func encodeE2M1(x float32) byte {
-	if x != x {
-		return 8
+// minis returns the layout of a float type below 8 bits.
+func minis(e graph.ElemType) mini {
+	switch e {
+	case graph.Float4E2M1:
+		return mini{2, 1}
+	case graph.Float6E2M3:
+		return mini{2, 3}
+	case graph.Float6E3M2:
+		return mini{3, 2}
 	}
-	a := float32(math.Abs(float64(x)))
-	code := byte(7)
-	for k := byte(0); k < 7; k++ {
-		mid := (e2m1[k] + e2m1[k+1]) / 2
-		if a < mid || a == mid && k%2 == 0 {
-			code = k
+	panic(refusal{fmt.Errorf("no rounding to %s", e)})
+}
+
+// magnitude decodes a code without its sign.
+func (m mini) magnitude(code byte) float64 {
+	bias := 1<<(m.exp-1) - 1
+	e, f := int(code)>>m.man, float64(code&(1<<m.man-1))
+	if e == 0 {
+		return math.Ldexp(f, 1-bias-m.man)
+	}
+	return math.Ldexp(f+float64(int(1)<<m.man), e-bias-m.man)
+}
+
+// encode returns the code of x rounded to the type, ties to even; what is larger is the largest.
+// NaN, which the type has not, gives -0, as the standard's reference does.
+func (m mini) encode(x float32) byte {
+	sign := byte(1) << (m.exp + m.man)
+	if x != x {
+		return sign
+	}
+	a, code := math.Abs(float64(x)), byte(0)
+	for ; code < sign-1; code++ {
+		mid := (m.magnitude(code) + m.magnitude(code+1)) / 2
+		if a < mid || a == mid && code%2 == 0 {
 			break
 		}
 	}
 	if math.Signbit(float64(x)) {
-		code |= 8
+		code |= sign
 	}
 	return code
 }
 
-// roundE2M1 rounds x to float4.
-func roundE2M1(x float64) float64 {
-	c := encodeE2M1(float32(x))
-	return math.Copysign(float64(e2m1[c&7]), float64(3.5)-float64(c&8))
+// round rounds x to the type.
+func (m mini) round(x float64) float64 {
+	c, sign := m.encode(float32(x)), byte(1)<<(m.exp+m.man)
+	y := m.magnitude(c &^ sign)
+	if c&sign != 0 {
+		return -y
+	}
+	return y
 }
 
 // encodeE8M0 returns the code of a power of two.
@@ -174,8 +205,8 @@ func roundE8M0(x float64, mode string, saturate bool) float64 {
 // roundTo rounds one number to a type that holds real numbers in F.
 func roundTo(x float64, e graph.ElemType, saturate bool) float64 {
 	switch e {
-	case graph.Float4E2M1:
-		return roundE2M1(x)
+	case graph.Float4E2M1, graph.Float6E2M3, graph.Float6E3M2:
+		return minis(e).round(x)
 	case graph.Float8E8M0:
 		return roundE8M0(x, "up", saturate)
 	}

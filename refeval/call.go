@@ -146,3 +146,21 @@ func (c *Call) axesArg(input, rank int) (list []int, given bool) {
 
 // dims returns a copy of input i's shape.
 func (c *Call) dims(i int) []int { return slices.Clone(c.In(i).Dims) }
+
+// with evaluates another kernel on other inputs, under the attributes of this node and the version
+// given, and returns its output 0.
+func (c *Call) with(run func(c *Call) error, version int64, in ...*Tensor) *Tensor {
+	sub := *c
+	sub.Version, sub.out, sub.in = version, nil, make([]*Value, len(in))
+	for i, t := range in {
+		if t != nil {
+			sub.in[i] = TensorValue(t)
+		}
+	}
+	err := run(&sub)
+	c.made = sub.made
+	if err != nil {
+		panic(refusal{err})
+	}
+	return sub.out[0].Tensor
+}

@@ -51,6 +51,13 @@ func (x *run) alloc(e graph.ElemType, dims []int) *Tensor {
 	return t
 }
 
+// room ends a kernel that needs more bytes for its own use than the run has left.
+func (c *Call) room(bytes int64) {
+	if bytes < 0 || bytes > c.x.max-c.x.live {
+		refuse("%w: %d bytes are needed, %d are held, the bound is %d", errMemory, bytes, c.x.live, c.x.max)
+	}
+}
+
 // retain notes one more place where the value stands.
 func (x *run) retain(v *Value) {
 	for _, t := range v.Tensors() {

@@ -58,6 +58,9 @@ func decode(b []byte, t graph.Type, depth int) (*Value, string, error) {
 	case graph.KindSequence:
 		return decodeContainer(b, t, depth)
 	case graph.KindOptional:
+		if t.Of != nil && t.Of.Kind == graph.KindSequence && holdsTensors(b) {
+			return decode(b, *t.Of, depth+1)
+		}
 		v, name, err := decodeContainer(b, t, depth)
 		if err != nil && t.Of != nil { // what it holds is often stored without the container
 			if v, name, inner := decode(b, *t.Of, depth+1); inner == nil {
@@ -78,10 +81,33 @@ func decode(b []byte, t graph.Type, depth int) (*Value, string, error) {
 // Fields of SequenceProto and OptionalProto: 3 holds tensors, 5 sequences, 7 optionals in both.
 const (
 	containerName     = 1
+	containerElem     = 2
 	containerTensor   = 3
 	containerSequence = 5
 	containerOptional = 7
 )
+
+// holdsTensors tells whether a container says that its elements are tensors. One that should be an
+// optional of a sequence is then that sequence itself, stored without its container.
+func holdsTensors(b []byte) bool {
+	const tensors = 1
+	for len(b) > 0 {
+		num, typ, n := protowire.ConsumeTag(b)
+		if n < 0 {
+			return false
+		}
+		if num == containerElem && typ == protowire.VarintType {
+			kind, _ := protowire.ConsumeVarint(b[n:])
+			return kind == tensors
+		}
+		k := protowire.ConsumeFieldValue(num, typ, b[n:])
+		if k < 0 {
+			return false
+		}
+		b = b[n+k:]
+	}
+	return false
+}
 
 func decodeContainer(b []byte, t graph.Type, depth int) (*Value, string, error) {
 	v, name := &Value{Kind: t.Kind}, ""

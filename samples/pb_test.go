@@ -41,12 +41,15 @@ func optOf(t graph.Type) graph.Type { return graph.Type{Kind: graph.KindOptional
 func TestFolder(t *testing.T) {
 	u8 := graph.TensorOf(graph.Uint8, nil)
 	inputs := []*graph.Value{{Name: "a", Type: u8}, {Name: "b", Type: u8}, {Name: "s", Type: seqOf(u8)},
-		{Name: "o", Type: optOf(u8)}, {Name: "n", Type: optOf(seqOf(u8))}, {Name: "bare", Type: optOf(u8)}}
+		{Name: "o", Type: optOf(u8)}, {Name: "n", Type: optOf(seqOf(u8))}, {Name: "bare", Type: optOf(u8)},
+		{Name: "list", Type: optOf(seqOf(u8))}, {Name: "full", Type: optOf(seqOf(u8))}}
 	dir := folder(t, "input_0.pb", tensorProto("b", 1), "input_1.pb", tensorProto("a", 2),
 		"input_2.pb", field(1, "s")+field(3, tensorProto("", 3))+field(3, tensorProto("", 4)),
-		"input_3.pb", field(3, tensorProto("", 5)), "input_4.pb", field(1, "n"), "input_5.pb", tensorProto("bare", 6))
+		"input_3.pb", field(3, tensorProto("", 5)), "input_4.pb", field(1, "n"), "input_5.pb", tensorProto("bare", 6),
+		"input_6.pb", "\x10\x01"+field(3, tensorProto("", 7)),
+		"input_7.pb", "\x10\x03"+field(5, "\x10\x01"+field(3, tensorProto("", 8))+field(3, tensorProto("", 9))))
 	s := must(Load(dir, inputs))[0]
-	for name, want := range map[string]string{"a": "\x02", "b": "\x01", "s": "\x03\x04", "o": "\x05", "n": "", "bare": "\x06"} {
+	for name, want := range map[string]string{"a": "\x02", "b": "\x01", "s": "\x03\x04", "o": "\x05", "n": "", "bare": "\x06", "list": "\x07", "full": "\x08\x09"} {
 		got := ""
 		for _, a := range s.Inputs[name].Tensors() {
 			for _, x := range must(must(a.Tensor()).Int64s()) {
@@ -56,6 +59,9 @@ func TestFolder(t *testing.T) {
 		if got != want {
 			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
+	}
+	if k := s.Inputs["list"].Kind; k != graph.KindSequence {
+		t.Errorf("the sequence without a container has kind %d", k)
 	}
 	if k := s.Inputs["n"].Kind; k != graph.KindOptional {
 		t.Errorf("the empty optional has kind %d", k)
