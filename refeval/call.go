@@ -120,7 +120,11 @@ func (c *Call) Rand() *rand.Rand {
 	h := fnv.New64a()
 	h.Write([]byte(c.Node.Key()))
 	seed := uint64(c.x.r.opt.Seed)
-	if c.hasAttr("seed") {
+	switch a := c.Node.Attr("seed"); {
+	case a == nil:
+	case a.Type == graph.AttrInt: // of Dropout
+		seed = uint64(a.I)
+	default:
 		seed = math.Float64bits(c.Float("seed"))
 	}
 	c.x.draws++
