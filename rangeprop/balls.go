@@ -3,6 +3,7 @@ package rangeprop
 import (
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/amplint/amplint/graph"
 )
@@ -13,7 +14,8 @@ import (
 // follow is the way of a ball through an operator.
 type follow func(c *call) *ball
 
-func followers() map[string]follow {
+// followers returns the table of them, built once and never changed.
+var followers = sync.OnceValue(func() map[string]follow {
 	f := map[string]follow{
 		"MatMul": followMatMul, "Gemm": followGemm, "com.microsoft.FusedMatMul": followMatMul,
 		"Pow": followPow, "Add": followAdd, "Sub": followSub, "Mul": followMul, "Div": followDiv,
@@ -28,7 +30,7 @@ func followers() map[string]follow {
 		f[name] = followLipschitz(l)
 	}
 	return f
-}
+})
 
 // followed gives an output its ball and meets its bounds with it.
 func (c *call) followed(i int, v *graph.Value, x *Val) *Val {

@@ -196,7 +196,7 @@ func powOp(c *call) *Val {
 			return v
 		}
 	}
-	v := zip(a, b, func(x, y Range) Range { return power(x, y, b.integer) })
+	v := zip(a, b, power)
 	v.nan = v.nan || a.Hull().Lo < 0 && !b.integer
 	v.integer = a.integer && b.integer && b.Hull().Lo >= 0
 	return v

@@ -39,15 +39,13 @@ func (r Range) scale(k float64) Range { return mul(r, Range{k, k}) }
 
 func (r Range) hasZero() bool { return r.Lo <= 0 && r.Hi >= 0 }
 
-// reciprocal bounds 1/x. A zero at the end of a range is taken to have the sign of the range.
+// reciprocal bounds 1/x. The zero of a range without negative numbers is taken to be +0.
 func reciprocal(x Range) Range {
 	switch {
-	case x.Lo == 0 && x.Hi == 0, x.Lo < 0 && x.Hi > 0:
+	case x.Lo == 0 && x.Hi == 0, x.Lo < 0 && x.Hi >= 0:
 		return all
 	case x.Lo == 0:
 		return Range{1 / x.Hi, math.Inf(1)}
-	case x.Hi == 0:
-		return Range{math.Inf(-1), 1 / x.Lo}
 	}
 	return Range{1 / x.Hi, 1 / x.Lo}
 }
@@ -96,17 +94,14 @@ func maximum(x, y Range) Range { return Range{math.Max(x.Lo, y.Lo), math.Max(x.H
 func minimum(x, y Range) Range { return Range{math.Min(x.Lo, y.Lo), math.Min(x.Hi, y.Hi)} }
 
 // power bounds x^y. For x ≥ 0 it is exp(y·ln x), whose extremes lie at the corners.
-func power(x, y Range, integer bool) Range {
+func power(x, y Range) Range {
 	if x.Lo >= 0 {
 		return corners(x, y)
 	}
 	if e := y.Lo; e == y.Hi && e == math.Trunc(e) {
 		return intPower(x, e)
 	}
-	r := corners(Range{0, x.MaxAbs()}, y)
-	if x.Hi >= 0 && !integer { // the powers of negative numbers are NaN
-		return corners(Range{0, x.Hi}, y)
-	}
+	r := corners(absolute(x), y) // of either sign: a float exponent may be an odd integer, too
 	return r.join(neg(r))
 }
 

@@ -3,6 +3,7 @@ package rangeprop
 import (
 	"maps"
 	"slices"
+	"sync"
 
 	"github.com/amplint/amplint/graph"
 )
@@ -48,14 +49,14 @@ func families() []map[string]op {
 		signalOps(), lossOps(), imageOps(), mlOps(), trainingOps()}
 }
 
-// operators returns the table of all operators.
-func operators() map[string]op {
+// operators returns the table of all operators. It is built once and never changed.
+var operators = sync.OnceValue(func() map[string]op {
 	table := make(map[string]op, 400)
 	for _, family := range families() {
 		maps.Copy(table, family)
 	}
 	return table
-}
+})
 
 // Keys returns the operators that have a transfer function, sorted, as [graph.OpName] writes them.
 func Keys() []string { return slices.Sorted(maps.Keys(operators())) }
