@@ -48,18 +48,22 @@ func Check(ctx context.Context, path string, opt Options) (*Report, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return a.check(opt.Target.resolve(a.model), &opt), nil
+	return a.check(ctx, opt.Target.resolve(a.model), &opt), nil
 }
 
 // check judges an analysed model.
-func (a *analysis) check(t Target, opt *Options) *Report {
+func (a *analysis) check(ctx context.Context, t Target, opt *Options) *Report {
 	format := t.format()
 	if t == AsIs {
 		format = lowest(a.model)
 	}
 	r := &Report{Path: a.model.Path, Target: t, Inputs: a.ranges.Inputs(), Notes: a.notes()}
-	found := rules.Run(&rules.Input{Model: a.model, Info: a.info, Ranges: a.ranges, Patterns: pattern.Find(a.model),
-		Target: format, Hold: t.holder(), Strict: opt.Strict, Disabled: opt.Config.disabled()})
+	in := &rules.Input{Model: a.model, Info: a.info, Ranges: a.ranges, Patterns: pattern.Find(a.model),
+		Target: format, Hold: t.holder(), Strict: opt.Strict, Disabled: opt.Config.disabled()}
+	found := rules.Run(in)
+	if a.probe(ctx, t, opt, in, found) {
+		found = rules.Run(in)
+	}
 	r.Findings = opt.Config.apply(found, r)
 	a.summarize(&r.Summary)
 	for _, f := range r.Findings {

@@ -55,7 +55,7 @@ func Fix(ctx context.Context, path string, opt FixOptions) (*Fixed, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Fixed{Path: path, Out: opt.Out, Strategy: strategyName(plan.Strategy), Before: a.check(t, &opt.Options)}
+	f := &Fixed{Path: path, Out: opt.Out, Strategy: strategyName(plan.Strategy), Before: a.check(ctx, t, &opt.Options)}
 	f.After, f.valid = f.Before, a.model.Check() == nil
 	m, err := f.rounds(ctx, a, plan, &opt)
 	if err != nil {
@@ -129,7 +129,7 @@ func (f *Fixed) rounds(ctx context.Context, a *analysis, plan *rewrite.Plan, opt
 			return nil, fmt.Errorf("%s: rewriting: %w", f.Path, err)
 		}
 		f.add(sum, edits)
-		if a, err = f.verify(m, opt); err != nil {
+		if a, err = f.verify(ctx, m, opt); err != nil {
 			return nil, err
 		}
 		if !sum.Changed {
@@ -167,7 +167,7 @@ func (f *Fixed) add(s *rewrite.Summary, edits []rewrite.Edit) {
 }
 
 // verify analyses a result as any other model, in the formats it holds now.
-func (f *Fixed) verify(m *graph.Model, opt *FixOptions) (*analysis, error) {
+func (f *Fixed) verify(ctx context.Context, m *graph.Model, opt *FixOptions) (*analysis, error) {
 	if err := reread(m); err != nil {
 		return nil, fmt.Errorf("%s: the rewritten model is not valid: %w", f.Path, err)
 	}
@@ -184,7 +184,7 @@ func (f *Fixed) verify(m *graph.Model, opt *FixOptions) (*analysis, error) {
 	if f.Before.Target == FP32 {
 		t = FP32
 	}
-	f.After = a.check(t, &opt.Options)
+	f.After = a.check(ctx, t, &opt.Options)
 	return a, nil
 }
 

@@ -18,6 +18,8 @@ type excess struct {
 	worst    float64 // the end that passes the limit furthest: reached, or else the bound's
 	evidence Evidence
 	damage   damage
+	seen     bool // in a run
+	right    bool // the outputs of those runs were right
 	carried  bool // an input of the node passes the limit already, or nothing bounds it
 }
 
@@ -35,7 +37,10 @@ func (p *Pass) excessOf(v *graph.Value) (e excess, ok bool) {
 		e.damage = damage{pos: r.hi.level > unreached && r.hi.at >= limit, neg: r.lo.level > unreached && -r.lo.at >= limit, whole: true, least: limit}
 		e.worst = furthest(r.lo.at, r.hi.at, e.damage)
 	}
-	if !p.rests(v) {
+	if e.evidence < Witness {
+		p.sight(&e, limit)
+	}
+	if !p.rests(v) || e.seen {
 		return e, e.evidence == Witness
 	}
 	if e.bound.Lo >= limit || -e.bound.Hi >= limit {
@@ -47,6 +52,20 @@ func (p *Pass) excessOf(v *graph.Value) (e excess, ok bool) {
 		e.carried = p.carriedExcess(v) || math.IsInf(e.worst, 0)
 	}
 	return e, e.damage.pos || e.damage.neg
+}
+
+// sight takes over what a run showed of the value.
+func (p *Pass) sight(e *excess, limit float64) {
+	if p.Seen == nil {
+		return
+	}
+	s, ok := p.Seen(e.value)
+	d := damage{pos: s.Hi >= limit, neg: -s.Lo >= limit, whole: true, least: limit}
+	if !ok || !d.pos && !d.neg {
+		return
+	}
+	e.evidence, e.seen, e.right, e.damage = Witness, true, s.Right, d
+	e.worst = furthest(s.Lo, s.Hi, d)
 }
 
 // rootOf is excessOf for values that are where it begins: not those that only pass on what was over
@@ -112,9 +131,12 @@ func (p *Pass) overflowAt(n *graph.Node, e excess, pattern bool, what string) {
 	}
 	f := p.at(n, e.value)
 	f.Limit, f.Evidence = e.format.Max(), e.evidence
-	if f.Evidence >= Observed {
+	switch {
+	case e.right:
+		f.Consequence = Absorbed
+	case f.Evidence >= Observed:
 		f.Consequence = p.harmOf(e.value, e.damage).consequence()
-	} else if p.harmOf(e.value, e.damage) == harmless {
+	case p.harmOf(e.value, e.damage) == harmless:
 		f.Consequence = Absorbed
 	}
 	f.Message = p.overflowText(e, what) + consequenceText(f.Consequence)
@@ -144,6 +166,9 @@ func (p *Pass) shown(f numfmt.Format, x float64) string {
 }
 
 func reasonOf(e excess) string {
+	if e.seen {
+		return "a run on inputs inside their declared ranges takes it there"
+	}
 	switch e.evidence {
 	case Witness:
 		return "inputs at the ends of their declared ranges take it there"

@@ -46,6 +46,12 @@ type Finding struct {
 	Fingerprint  string // the same for the same hazard at the same structure, whatever the names
 }
 
+// Sighting is what runs showed of a value that overflowed in them.
+type Sighting struct {
+	Lo, Hi float64 // what it should have been
+	Right  bool    // the outputs were right all the same
+}
+
 // Input is what the rules look at.
 type Input struct {
 	Model    *graph.Model
@@ -57,6 +63,9 @@ type Input struct {
 	// Hold returns the low format a value is held in, or would be after narrowing; false where it
 	// stays FP32 or holds no floats.
 	Hold func(*graph.Value) (numfmt.Format, bool)
+	// Seen returns what a run on inputs inside the declared ranges showed of a value: that it is not
+	// finite although all its node reads is. It may be nil.
+	Seen func(*graph.Value) (Sighting, bool)
 	// Strict turns notes on missing ranges into warnings.
 	Strict bool
 	// Disabled names the rules that do not run.

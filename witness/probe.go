@@ -1,0 +1,287 @@
+package witness
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/graph/infer"
+	"github.com/amplint/amplint/numfmt"
+	"github.com/amplint/amplint/rangeprop"
+	"github.com/amplint/amplint/refeval"
+)
+
+// Options say how much to run.
+type Options struct {
+	// Target is the format the model is run in besides FP32; Invalid takes the types it is stored in.
+	Target numfmt.Format
+	// Hold tells which values are held low; the others stay as they are.
+	Hold func(*graph.Value) (numfmt.Format, bool)
+	// Budget is the time that all runs together may take, 2 s where it is 0. It is looked at between
+	// runs, and ends a run that takes all of it.
+	Budget time.Duration
+	// Runs is the number of inputs tried at most, 24 where it is 0.
+	Runs int
+}
+
+// Sight is what the runs showed of one value.
+type Sight struct {
+	// Lo and Hi are the extremes in FP32, over the runs in which the value is a root. For a model
+	// run in the types it is stored in they are those of the run itself, infinities included.
+	Lo, Hi float64
+	// NaN tells that an element was NaN and none infinite.
+	NaN bool
+	// Right tells that the outputs were right in every such run, which only a run in FP32 can show.
+	Right bool
+}
+
+// Seen holds what runs showed.
+type Seen struct {
+	sights map[*graph.Value]*Sight
+	Runs   int   // that were completed
+	Err    error // why there were none
+}
+
+// Of returns what was seen of a value.
+func (s *Seen) Of(v *graph.Value) (Sight, bool) {
+	if s == nil || s.sights[v] == nil {
+		return Sight{}, false
+	}
+	return *s.sights[v], true
+}
+
+// prober runs one model twice for each input: in FP32 and as the target does.
+type prober struct {
+	m         *graph.Model
+	opt       Options
+	seen      *Seen
+	ref, low  *refeval.Runner
+	reference map[*graph.Value]extremes
+	lows      map[*graph.Value]extremes // of the values that are not finite in the low run
+	roots     []*graph.Value
+}
+
+type extremes struct {
+	lo, hi   float64
+	nan, inf bool
+}
+
+func (x extremes) finite() bool { return !x.nan && !x.inf }
+
+func extremesOf(t *refeval.Tensor) extremes {
+	x := extremes{lo: math.Inf(1), hi: math.Inf(-1)}
+	scan(t, func(f float64) {
+		if math.IsNaN(f) {
+			x.nan = true
+			return
+		}
+		x.inf = x.inf || math.IsInf(f, 0)
+		x.lo, x.hi = math.Min(x.lo, f), math.Max(x.hi, f)
+	})
+	return x
+}
+
+func (x extremes) join(y extremes) extremes {
+	return extremes{math.Min(x.lo, y.lo), math.Max(x.hi, y.hi), x.nan || y.nan, x.inf || y.inf}
+}
+
+// seed is the same in every run of the program.
+const seed = 0x616d706c
+
+// Probe runs the model on inputs of the ranges and returns what it saw. Models that cannot be run
+// give nothing, and the reason.
+func Probe(ctx context.Context, m *graph.Model, info *infer.Info, ranges []rangeprop.InputRange, opt Options) *Seen {
+	if opt.Budget == 0 {
+		opt.Budget = 2 * time.Second
+	}
+	if opt.Runs == 0 {
+		opt.Runs = 24
+	}
+	p := &prober{m: m, opt: opt, seen: &Seen{sights: map[*graph.Value]*Sight{}}}
+	if p.seen.Err = p.plan(); p.seen.Err != nil {
+		return p.seen
+	}
+	ctx, cancel := context.WithTimeout(ctx, opt.Budget)
+	defer cancel()
+	rng := rand.New(rand.NewPCG(seed, seed))
+	for _, a := range attempts {
+		s := &shaper{info: info, first: a[0], other: a[1], sizes: map[string]int64{}}
+		for p.seen.Runs < opt.Runs {
+			in, err := feed(m, ranges, s, mode(p.seen.Runs)%modes, rng)
+			if err == nil {
+				err = p.run(ctx, in)
+			}
+			if err != nil {
+				p.seen.Err = err
+				break
+			}
+		}
+		if p.seen.Runs > 0 || ctx.Err() != nil {
+			break
+		}
+	}
+	return p.seen
+}
+
+// plan prepares both evaluations. A model that is taken as it is has no FP32 to compare with.
+func (p *prober) plan() (err error) {
+	if p.opt.Target == numfmt.Invalid {
+		p.low, err = refeval.New(p.m, refeval.Options{Observe: p.observeLow})
+		return err
+	}
+	p.ref, err = refeval.New(p.m, refeval.Options{Observe: p.observeReference})
+	if err != nil || p.opt.Target == numfmt.FP32 {
+		return err
+	}
+	keep := func(v *graph.Value) bool {
+		_, held := p.opt.Hold(v)
+		return !held
+	}
+	p.low, err = refeval.New(p.m, refeval.Options{As: p.opt.Target, Keep: keep, Observe: p.observeLow})
+	return err
+}
+
+// run evaluates one input and notes the roots.
+func (p *prober) run(ctx context.Context, in map[string]*refeval.Value) (err error) {
+	p.reference, p.lows, p.roots = map[*graph.Value]extremes{}, map[*graph.Value]extremes{}, nil
+	var want, got map[string]*refeval.Value
+	if p.ref != nil {
+		if want, err = p.ref.Run(ctx, in); err != nil {
+			return err
+		}
+	}
+	if p.low != nil {
+		if got, err = p.low.Run(ctx, in); err != nil {
+			return err
+		}
+	}
+	p.seen.Runs++
+	right := want != nil && got != nil && same(want, got)
+	for _, v := range p.roots {
+		p.note(v, right)
+	}
+	return nil
+}
+
+func (p *prober) note(v *graph.Value, right bool) {
+	s := p.seen.sights[v]
+	if s == nil {
+		s = &Sight{Lo: math.Inf(1), Hi: math.Inf(-1), NaN: true, Right: true}
+		p.seen.sights[v] = s
+	}
+	x := p.lows[v]
+	if r, ok := p.reference[v]; ok {
+		x.lo, x.hi = r.lo, r.hi
+	}
+	s.Lo, s.Hi = math.Min(s.Lo, x.lo), math.Max(s.Hi, x.hi)
+	s.NaN, s.Right = s.NaN && !x.inf, s.Right && right
+}
+
+func (p *prober) observeReference(v *graph.Value, t *refeval.Tensor) {
+	if !t.Elem.IsFloat() {
+		return
+	}
+	x := extremesOf(t)
+	if old, ok := p.reference[v]; ok { // of a loop's body
+		x = x.join(old)
+	}
+	p.reference[v] = x
+	if p.opt.Target == numfmt.FP32 {
+		p.root(v, x)
+	}
+}
+
+// observeLow finds the roots: values that are not finite although they are in FP32.
+func (p *prober) observeLow(v *graph.Value, t *refeval.Tensor) {
+	if r, ok := p.reference[v]; !t.Elem.IsFloat() || ok && !r.finite() {
+		return
+	}
+	p.root(v, extremesOf(t))
+}
+
+// root notes a value that is not finite while all that its node reads is.
+func (p *prober) root(v *graph.Value, x extremes) {
+	if _, again := p.lows[v]; again || x.finite() {
+		return
+	}
+	p.lows[v] = x
+	n := v.Producer
+	if n == nil || n.Op == "Constant" || n.Call != nil || len(n.Subgraphs()) > 0 {
+		return
+	}
+	for _, in := range n.Inputs {
+		if _, broken := p.lows[outside(in)]; broken {
+			return
+		}
+	}
+	p.roots = append(p.roots, v)
+}
+
+// outside follows the input of a function's instance to what the call hands in.
+func outside(v *graph.Value) *graph.Value {
+	for v != nil && v.Input && v.Graph.Kind == graph.CallGraph {
+		at := 0
+		for v.Graph.Inputs[at] != v {
+			at++
+		}
+		var given []*graph.Value
+		for _, a := range v.Graph.Owner.Inputs {
+			if a != nil {
+				given = append(given, a)
+			}
+		}
+		if at >= len(given) {
+			return v
+		}
+		v = given[at]
+	}
+	return v
+}
+
+func scan(t *refeval.Tensor, see func(float64)) {
+	for _, f := range t.F {
+		see(float64(f))
+	}
+	for _, f := range t.D {
+		see(f)
+	}
+}
+
+// closeEnough is the error of an output, relative to its largest element, that counts as rounding.
+const closeEnough = 0.02
+
+// same tells whether outputs agree but for rounding.
+func same(want, got map[string]*refeval.Value) bool {
+	for name, w := range want {
+		g := got[name]
+		if w == nil || g == nil || w.Tensor == nil || g.Tensor == nil {
+			continue
+		}
+		if !alike(w.Tensor, g.Tensor) {
+			return false
+		}
+	}
+	return true
+}
+
+func alike(w, g *refeval.Tensor) bool {
+	if w.Len() != g.Len() {
+		return false
+	}
+	scale, worst := 0.0, 0.0
+	var a, b []float64
+	scan(w, func(f float64) { a = append(a, f) })
+	scan(g, func(f float64) { b = append(b, f) })
+	for i := range min(len(a), len(b)) {
+		if math.IsNaN(a[i]) || math.IsInf(a[i], 0) {
+			continue
+		}
+		if math.IsNaN(b[i]) || math.IsInf(b[i], 0) {
+			return false
+		}
+		scale, worst = math.Max(scale, math.Abs(a[i])), math.Max(worst, math.Abs(a[i]-b[i]))
+	}
+	return worst <= closeEnough*math.Max(scale, 1e-30)
+}

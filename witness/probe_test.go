@@ -1,0 +1,126 @@
+package witness
+
+import (
+	"context"
+	"testing"
+
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/graph/infer"
+	"github.com/amplint/amplint/graph/onnxtxt"
+	"github.com/amplint/amplint/numfmt"
+	"github.com/amplint/amplint/rangeprop"
+)
+
+func probe(t *testing.T, text string, target numfmt.Format, ranges map[string]rangeprop.Range) (*graph.Model, *Seen) {
+	t.Helper()
+	m, err := onnxtxt.Parse("case", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := infer.Run(m, infer.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	given := map[string]rangeprop.Given{}
+	for name, r := range ranges {
+		given[name] = rangeprop.Given{Range: r, Basis: rangeprop.Declared}
+	}
+	r, err := rangeprop.Analyze(m, info, rangeprop.Options{Ranges: given})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hold := func(v *graph.Value) (numfmt.Format, bool) { return target, v.Type.Float() }
+	return m, Probe(context.Background(), m, info, r.Inputs(), Options{Target: target, Hold: hold})
+}
+
+const chain = `<ir_version: 9, opset_import: ["" : 18]>
+m (float[N, 8] x) => (float[N, 8] y)
+<float small = {0.0001}>
+{
+  a = Mul(x, x)
+  b = Mul(a, a)
+  c = Mul(b, small)
+  y = Mul(c, small)
+}`
+
+func TestRootsOnly(t *testing.T) {
+	m, seen := probe(t, chain, numfmt.FP16, map[string]rangeprop.Range{"x": {Lo: -20, Hi: 20}})
+	if seen.Runs != 24 || seen.Err != nil {
+		t.Fatalf("%d runs, %v", seen.Runs, seen.Err)
+	}
+	s, ok := seen.Of(m.Graph.Lookup("b"))
+	if !ok || s.Hi != 160000 || s.Right || s.NaN {
+		t.Errorf("b: %+v, %v", s, ok)
+	}
+	for _, name := range []string{"a", "c", "y"} {
+		if s, ok := seen.Of(m.Graph.Lookup(name)); ok {
+			t.Errorf("%s is no root: %+v", name, s)
+		}
+	}
+}
+
+func TestNothingToSee(t *testing.T) {
+	m, seen := probe(t, chain, numfmt.FP16, map[string]rangeprop.Range{"x": {Lo: -2, Hi: 2}})
+	if _, ok := seen.Of(m.Graph.Lookup("b")); ok || seen.Runs == 0 {
+		t.Errorf("seen %v after %d runs", ok, seen.Runs)
+	}
+}
+
+func TestAbsorbed(t *testing.T) {
+	m, seen := probe(t, `<ir_version: 9, opset_import: ["" : 18]>
+m (float[2, 8] x) => (float[2, 8] y)
+<float one = {1}>
+{
+  e = Exp(x)
+  p = Add(e, one)
+  l = Log(p)
+  g = Tanh(l)
+  y = Mul(x, g)
+}`, numfmt.FP16, map[string]rangeprop.Range{"x": {Lo: -20, Hi: 20}})
+	if s, ok := seen.Of(m.Graph.Lookup("e")); !ok || !s.Right {
+		t.Errorf("e: %+v, %v", s, ok)
+	}
+}
+
+func TestFunctionsAndBranches(t *testing.T) {
+	m, seen := probe(t, `<ir_version: 9, opset_import: ["" : 18, "local" : 1]>
+m (float[2, 8] x, bool c) => (float[2, 8] y)
+<float big = {30000}>
+{
+  s = Mul(x, big)
+  q = local.twice(s)
+  y = If(c) <then_branch = t () => (float[2, 8] u) { u = Mul(x, x) }, else_branch = e () => (float[2, 8] w) { w = Identity(q) }>
+}
+<domain: "local", opset_import: ["" : 18]>
+twice (z) => (d) { d = Add(z, z) }`, numfmt.FP16, map[string]rangeprop.Range{"x": {Lo: -300, Hi: 300}, "c": {Lo: 0, Hi: 1}})
+	if _, ok := seen.Of(m.Graph.Lookup("s")); !ok {
+		t.Errorf("s is a root; %v", seen.Err)
+	}
+	roots := 0
+	for n := range m.Nodes() {
+		if _, ok := seen.Of(n.Out(0)); ok {
+			roots++
+		}
+	}
+	if roots != 2 {
+		t.Errorf("%d roots, want s and the square in the branch", roots)
+	}
+}
+
+func TestInputsWithoutRange(t *testing.T) {
+	if _, seen := probe(t, chain, numfmt.FP16, nil); seen.Runs != 0 || seen.Err == nil {
+		t.Errorf("%d runs, %v", seen.Runs, seen.Err)
+	}
+}
+
+func TestAsItIs(t *testing.T) {
+	m, seen := probe(t, `<ir_version: 9, opset_import: ["" : 18]>
+m (float16[2, 8] x) => (float16[2, 8] y)
+{
+  a = Mul(x, x)
+  y = Sqrt(a)
+}`, numfmt.Invalid, map[string]rangeprop.Range{"x": {Lo: 0, Hi: 300}})
+	if s, ok := seen.Of(m.Graph.Lookup("a")); !ok || s.Right {
+		t.Errorf("a: %+v, %v", s, ok)
+	}
+}

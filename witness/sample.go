@@ -1,0 +1,159 @@
+package witness
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/graph/infer"
+	"github.com/amplint/amplint/rangeprop"
+	"github.com/amplint/amplint/refeval"
+)
+
+// mode is a way to fill inputs with numbers of their ranges.
+type mode uint8
+
+const (
+	spread  mode = iota // anywhere
+	corners             // each element at the one or the other end
+	high                // all at the upper end
+	low                 // all at the lower end
+	sparse              // most near 0, some at the ends
+	rows                // each row at one end
+	modes
+)
+
+// shaper chooses lengths for the dimensions that a model leaves open.
+type shaper struct {
+	info  *infer.Info
+	first int64 // of a leading dimension, which is mostly the batch
+	other int64
+	sizes map[string]int64
+}
+
+// attempts are lengths to try in turn: not every model runs with every length.
+var attempts = [][2]int64{{2, 16}, {1, 64}, {1, 32}, {1, 8}, {1, 128}, {1, 1}}
+
+// dims returns the lengths of an input.
+func (s *shaper) dims(t graph.Type) ([]int, error) {
+	if t.Kind != graph.KindTensor || t.Shape == nil {
+		return nil, fmt.Errorf("no tensor of known rank")
+	}
+	dims := make([]int, len(t.Shape))
+	for i, d := range t.Shape {
+		if d.Known() {
+			dims[i] = int(d.N)
+			continue
+		}
+		dims[i] = int(s.open(i, d))
+	}
+	return dims, nil
+}
+
+func (s *shaper) open(axis int, d graph.Dim) int64 {
+	if n, ok := s.sizes[d.Sym]; ok && d.Sym != "" {
+		return n
+	}
+	n := s.other
+	if axis == 0 {
+		n = s.first
+	}
+	if lo, hi := s.info.Bounds(d); hi >= 0 {
+		n = min(max(n, lo, 1), hi)
+	}
+	s.sizes[d.Sym] = n
+	return n
+}
+
+// feed makes one set of inputs. It fails for inputs that it cannot make: strings, sequences, and
+// floats whose range nobody vouches for.
+func feed(m *graph.Model, ranges []rangeprop.InputRange, s *shaper, how mode, rng *rand.Rand) (map[string]*refeval.Value, error) {
+	known := map[*graph.Value]rangeprop.InputRange{}
+	for _, r := range ranges {
+		known[r.Value] = r
+	}
+	in := map[string]*refeval.Value{}
+	for _, v := range m.Graph.Inputs {
+		if v.Init != nil || v.Sparse != nil {
+			continue
+		}
+		r, ok := known[v]
+		if !ok || !r.Range.Bounded() || v.Type.Elem.IsFloat() && r.Basis != rangeprop.Declared && r.Basis != rangeprop.Observed {
+			return nil, fmt.Errorf("input %q has no declared range", v.Name)
+		}
+		dims, err := s.dims(v.Type)
+		if err != nil {
+			return nil, fmt.Errorf("input %q: %w", v.Name, err)
+		}
+		t := fill(v.Type.Elem, dims, r.Range, how, rng)
+		if t == nil {
+			return nil, fmt.Errorf("input %q: no values of type %s", v.Name, v.Type.Elem)
+		}
+		in[v.Name] = refeval.TensorValue(t)
+	}
+	return in, nil
+}
+
+// fill makes a tensor, nil for a type it has no numbers for.
+func fill(e graph.ElemType, dims []int, r rangeprop.Range, how mode, rng *rand.Rand) *refeval.Tensor {
+	n, width := 1, 1
+	for _, d := range dims {
+		n, width = n*d, d
+	}
+	draw := drawer(r, how, width, rng)
+	t := &refeval.Tensor{Elem: e, Dims: dims}
+	switch {
+	case e == graph.Double:
+		t.D = make([]float64, n)
+		for i := range t.D {
+			t.D[i] = draw(i)
+		}
+	case e.IsFloat():
+		t.F = make([]float32, n)
+		for i := range t.F {
+			t.F[i] = float32(draw(i))
+		}
+	case e.IsInt(), e == graph.Bool:
+		t.I = make([]int64, n)
+		for i := range t.I {
+			t.I[i] = int64(math.Round(math.Min(math.Max(draw(i), math.Ceil(r.Lo)), math.Floor(r.Hi))))
+		}
+	default:
+		return nil
+	}
+	return t
+}
+
+// drawer returns the function that gives element i.
+func drawer(r rangeprop.Range, how mode, width int, rng *rand.Rand) func(i int) float64 {
+	anywhere := func() float64 { return r.Lo + (r.Hi-r.Lo)*rng.Float64() }
+	either := func() float64 {
+		if rng.IntN(2) == 0 {
+			return r.Lo
+		}
+		return r.Hi
+	}
+	row := 0.0
+	return func(i int) float64 {
+		switch how {
+		case corners:
+			return either()
+		case high:
+			return r.Hi
+		case low:
+			return r.Lo
+		case sparse:
+			if rng.IntN(10) == 0 {
+				return either()
+			}
+			return math.Min(math.Max(0, r.Lo), r.Hi)
+		case rows:
+			if i%max(width, 1) == 0 {
+				row = either()
+			}
+			return row
+		}
+		return anywhere()
+	}
+}
