@@ -23,7 +23,10 @@ func (m *Model) Check() error {
 
 // Problems returns all that [Model.Check] finds.
 func (m *Model) Problems() []error {
-	c := &checker{m: m}
+	c := &checker{m: m, functions: map[string]bool{}}
+	for _, f := range m.Functions {
+		c.functions[functionKey(f.Domain, f.Name, f.Overload)] = true
+	}
 	c.header()
 	c.graph(m.Graph, nil, "")
 	for _, f := range m.Functions {
@@ -50,8 +53,9 @@ func (c *checker) calls() {
 }
 
 type checker struct {
-	m    *Model
-	errs []error
+	m         *Model
+	functions map[string]bool // by functionKey
+	errs      []error
 }
 
 func (c *checker) errorf(format string, args ...any) {

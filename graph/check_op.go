@@ -17,7 +17,7 @@ func (c *checker) operator(n *Node, where string) {
 		c.errorf("%sthe model does not import the domain %q", where, n.Domain)
 		return
 	}
-	if c.isFunction(n) {
+	if c.functions[functionKey(n.Domain, n.Op, n.Overload)] {
 		return
 	}
 	op, ok := schema.Lookup(n.Domain, n.Op, max(version, 1))
@@ -31,15 +31,6 @@ func (c *checker) operator(n *Node, where string) {
 		c.signature(n, op, where)
 		c.types(n, where)
 	}
-}
-
-func (c *checker) isFunction(n *Node) bool {
-	for _, f := range c.m.Functions {
-		if functionKey(f.Domain, f.Name, f.Overload) == functionKey(n.Domain, n.Op, n.Overload) {
-			return true
-		}
-	}
-	return false
 }
 
 // signature checks the number of inputs and outputs and the names of attributes.
