@@ -38,6 +38,7 @@ type attention struct {
 	q, k, v *Tensor // [batch, heads, length, size]; a group of query heads may share a key head
 	bias    *Tensor // added to the scores, nil for none; its shape broadcasts to theirs
 	scale   float64
+	late    bool // the scores are scaled, not what they are products of
 	softcap float64
 }
 
@@ -66,7 +67,10 @@ func (a *attention) scaled(t *Tensor, dims []int, from layout) *Tensor {
 	one := &Tensor{Elem: t.Elem, F: []float32{float32(math.Sqrt(a.scale))}}
 	one.narrow()
 	f := float64(a.e.round(one.F[0]))
-	if t.D != nil {
+	switch {
+	case a.late:
+		return y
+	case t.D != nil:
 		f = math.Sqrt(a.scale)
 	}
 	for i := range y.Len() {
@@ -90,6 +94,9 @@ func (a *attention) scores() *Tensor {
 		a.c.matmulOf(y, i*s*t, q, i*s*d, k, g*d*t, s, t, d)
 	}
 	a.e.roundAll(y.F)
+	if a.late {
+		a.c.scale(y, a.scale)
+	}
 	return y
 }
 

@@ -1,0 +1,248 @@
+package refeval
+
+import (
+	"math"
+	"slices"
+
+	"github.com/amplint/amplint/graph"
+)
+
+func contribProductOps() []entry {
+	return []entry{
+		op("com.microsoft.FusedConv", fusedConv),
+		op("com.microsoft.FusedGemm", fusedGemm),
+		op("com.microsoft.FusedMatMul", fusedMatMul),
+		op("com.microsoft.FusedMatMulActivation", fusedMatMul),
+		op("com.microsoft.Inverse", inverse),
+		op("com.microsoft.MatMulNBits", matMulNBits),
+		op("com.microsoft.NhwcConv", nhwcConv),
+		op("com.microsoft.NhwcFusedConv", nhwcConv),
+		op("com.microsoft.TransposeMatMul", fusedMatMul),
+	}
+}
+
+// fusedMatMul multiplies stacks of matrices that are turned first, and scales the result.
+func fusedMatMul(c *Call) error {
+	y := c.matmul(c.turnStack(c.In(0), "A"), c.turnStack(c.In(1), "B"))
+	c.scale(y, c.FloatOr("alpha", 1))
+	c.Set(0, TensorValue(y))
+	c.fusedActivation(y)
+	return nil
+}
+
+// turnStack turns the matrices of a stack, and moves the first dimension behind those of the stack,
+// as the attributes of an operand say.
+func (c *Call) turnStack(t *Tensor, operand string) *Tensor {
+	n := t.Rank()
+	if n < 2 {
+		return t
+	}
+	perm := allAxes(n)
+	if c.Int("transBatch"+operand) != 0 && n > 2 {
+		perm = slices.Concat(perm[1:n-1], []int{0, n - 1})
+	}
+	if c.Int("trans"+operand) != 0 {
+		perm[n-1], perm[n-2] = perm[n-2], perm[n-1]
+	}
+	if slices.IsSorted(perm) {
+		return t
+	}
+	return c.reordered(t, perm)
+}
+
+func fusedGemm(c *Call) error {
+	err := gemmNode(c)
+	c.fusedActivation(c.out[0].Tensor)
+	return err
+}
+
+// fusedConv may add a second input before the activation.
+func fusedConv(c *Call) error {
+	if err := conv(c); err != nil {
+		return err
+	}
+	y := c.out[0].Tensor
+	if c.Has(3) {
+		c.affine(y, nil, c.In(3))
+	}
+	c.fusedActivation(y)
+	return nil
+}
+
+// fusedActivation applies the activation of a fused operator in place.
+func (c *Call) fusedActivation(y *Tensor) {
+	name := c.Str("activation")
+	if name == "" {
+		return
+	}
+	f := c.activationNamed(name)
+	for i := range y.Len() {
+		y.put64(i, f(y.at64(i)))
+	}
+}
+
+// activationNamed returns an activation with its parameters: of a list, or of attributes.
+func (c *Call) activationNamed(name string) activation {
+	param := func(i int, attr string, def float64) float64 {
+		if list := c.Floats("activation_params"); i < len(list) {
+			return float64(list[i])
+		}
+		return c.FloatOr(attr, def)
+	}
+	switch name {
+	case "Clip":
+		lo, hi := param(0, "activation_alpha", math.Inf(-1)), param(1, "activation_beta", math.Inf(1))
+		return func(x float64) float64 { return min(max(x, lo), hi) }
+	case "HardSwish":
+		return func(x float64) float64 { return x * max(0, min(1, x/6+0.5)) }
+	case "Gelu":
+		return erfGelu
+	}
+	k := actNamed(name)
+	alpha, beta := param(0, "activation_alpha", k.alpha), param(1, "activation_beta", k.beta)
+	return func(x float64) float64 { return k.f(x, alpha, beta) }
+}
+
+// nhwcConv has the channels of image and result last; its weights are those of Conv.
+func nhwcConv(c *Call) error {
+	n := c.In(0).Rank()
+	if n < 3 {
+		refuse("%s is no image", c.In(0))
+	}
+	x := c.reordered(c.In(0), slices.Concat([]int{0, n - 1}, allAxes(n)[1:n-1]))
+	w := c.In(1)
+	checkImage(x, w)
+	y := c.conv(x, w, c.window(x.Dims[2:], c.kernelShape(w.Dims[2:])), max(c.Int("group"), 1))
+	c.addBias(y, c.In(2))
+	y = c.reordered(y, append(append([]int{0}, allAxes(n)[2:]...), 1))
+	if c.Has(3) {
+		c.affine(y, nil, c.In(3))
+	}
+	c.Set(0, TensorValue(y))
+	c.fusedActivation(y)
+	return nil
+}
+
+// matMulNBits multiplies by weights of a few bits, in blocks along K that have a scale and a zero
+// point each.
+func matMulNBits(c *Call) error {
+	x := c.In(0)
+	k, n := c.Int("K"), c.Int("N")
+	if x.Rank() < 1 || x.Dims[x.Rank()-1] != k || k < 1 || n < 1 {
+		refuse("%s times weights of %d by %d", x, k, n)
+	}
+	w := c.unpacked(k, n)
+	rows := x.Len() / k
+	y := c.Temp(x.Elem, append(slices.Clone(x.Dims[:x.Rank()-1]), n))
+	c.gemm(y.F, matrix{x.F, k, 1}, matrix{w.F, 1, k}, rows, n, k)
+	c.Set(0, TensorValue(y))
+	if c.Has(5) {
+		c.affine(y, nil, c.In(5))
+	}
+	return nil
+}
+
+// unpacked returns the weights of MatMulNBits as floats, n rows of k.
+func (c *Call) unpacked(k, n int) *Tensor {
+	b, scales := c.In(1), c.In(2)
+	bits, block := c.Int("bits"), c.Int("block_size")
+	if bits < 1 || bits > 8 || block < 1 || c.In(0).F == nil || scales.F == nil {
+		refuse("%s times weights of %d bits in blocks of %d", c.In(0), bits, block)
+	}
+	blocks := (k + block - 1) / block
+	bytes := block * bits / 8
+	if b.Len() != n*blocks*bytes || scales.Len() != n*blocks {
+		refuse("weights %s and scales %s for %d by %d", b, scales, k, n)
+	}
+	w := c.Temp(graph.Float, []int{n, k})
+	group := c.In(4)
+	for i := range w.F {
+		row, col := i/k, i%k
+		at := row*blocks + col/block
+		s := at
+		if group != nil && group.Len() > 0 {
+			s = row*blocks + index(group.I[col], blocks)
+		}
+		q := float32(bitsAt(b, at*bytes*8+col%block*bits, bits))
+		w.F[i] = (q - c.zeroPoint(s, row, blocks, bits)) * scales.F[s]
+	}
+	return w
+}
+
+// zeroPoint returns the zero point of a block: packed like the weights, each row from a new byte
+// on, or a number of its own; half the range where there are none.
+func (c *Call) zeroPoint(at, row, blocks, bits int) float32 {
+	z := c.In(3)
+	switch {
+	case z == nil || z.Len() == 0:
+		return float32(int(1) << (bits - 1))
+	case z.F != nil:
+		return z.F[at]
+	}
+	stride := (blocks*bits + 7) / 8 * 8
+	return float32(bitsAt(z, row*stride+(at-row*blocks)*bits, bits))
+}
+
+// bitsAt reads bits of a tensor of bytes, the lowest of a byte first.
+func bitsAt(t *Tensor, from, bits int) int64 {
+	v := t.I[from/8] >> (from % 8)
+	if from%8+bits > 8 {
+		v |= t.I[from/8+1] << (8 - from%8)
+	}
+	return v & (1<<bits - 1)
+}
+
+// inverse inverts matrices by elimination, in double. One that has no inverse is refused.
+func inverse(c *Call) error {
+	x := c.In(0)
+	rank := x.Rank()
+	if rank < 2 || x.Dims[rank-1] != x.Dims[rank-2] || x.I != nil {
+		refuse("%s is no square matrix", x)
+	}
+	n := x.Dims[rank-1]
+	y := c.Out(0, x.Elem, x.Dims)
+	for i := 0; i < x.Len(); i += n * n {
+		m, inv := make([]float64, n*n), make([]float64, n*n)
+		for k := range m {
+			m[k] = x.at64(i + k)
+			inv[k] = pick(k/n == k%n, 1.0, 0)
+		}
+		invert(m, inv, n)
+		for k, v := range inv {
+			y.put64(i+k, v)
+		}
+	}
+	return nil
+}
+
+// invert turns m into the unit matrix by operations on rows that turn inv into its inverse.
+func invert(m, inv []float64, n int) {
+	for k := range n {
+		p := k
+		for i := k + 1; i < n; i++ {
+			if math.Abs(m[i*n+k]) > math.Abs(m[p*n+k]) {
+				p = i
+			}
+		}
+		f := m[p*n+k]
+		if f == 0 {
+			refuse("a matrix has no inverse")
+		}
+		for _, a := range [][]float64{m, inv} {
+			for j := range n {
+				a[k*n+j], a[p*n+j] = a[p*n+j], a[k*n+j]
+				a[k*n+j] /= f
+			}
+		}
+		for i := range n {
+			if i == k {
+				continue
+			}
+			g := m[i*n+k]
+			for j := range n {
+				m[i*n+j] -= g * m[k*n+j]
+				inv[i*n+j] -= g * inv[k*n+j]
+			}
+		}
+	}
+}
