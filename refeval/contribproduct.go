@@ -3,8 +3,6 @@ package refeval
 import (
 	"math"
 	"slices"
-
-	"github.com/amplint/amplint/graph"
 )
 
 func contribProductOps() []entry {
@@ -14,7 +12,6 @@ func contribProductOps() []entry {
 		op("com.microsoft.FusedMatMul", fusedMatMul),
 		op("com.microsoft.FusedMatMulActivation", fusedMatMul),
 		op("com.microsoft.Inverse", inverse),
-		op("com.microsoft.MatMulNBits", matMulNBits),
 		op("com.microsoft.NhwcConv", nhwcConv),
 		op("com.microsoft.NhwcFusedConv", nhwcConv),
 		op("com.microsoft.TransposeMatMul", fusedMatMul),
@@ -121,75 +118,6 @@ func nhwcConv(c *Call) error {
 	c.Set(0, TensorValue(y))
 	c.fusedActivation(y)
 	return nil
-}
-
-// matMulNBits multiplies by weights of a few bits, in blocks along K that have a scale and a zero
-// point each.
-func matMulNBits(c *Call) error {
-	x := c.In(0)
-	k, n := c.Int("K"), c.Int("N")
-	if x.Rank() < 1 || x.Dims[x.Rank()-1] != k || k < 1 || n < 1 {
-		refuse("%s times weights of %d by %d", x, k, n)
-	}
-	w := c.unpacked(k, n)
-	rows := x.Len() / k
-	y := c.Temp(x.Elem, append(slices.Clone(x.Dims[:x.Rank()-1]), n))
-	c.gemm(y.F, matrix{x.F, k, 1}, matrix{w.F, 1, k}, rows, n, k)
-	c.Set(0, TensorValue(y))
-	if c.Has(5) {
-		c.affine(y, nil, c.In(5))
-	}
-	return nil
-}
-
-// unpacked returns the weights of MatMulNBits as floats, n rows of k.
-func (c *Call) unpacked(k, n int) *Tensor {
-	b, scales := c.In(1), c.In(2)
-	bits, block := c.Int("bits"), c.Int("block_size")
-	if bits < 1 || bits > 8 || block < 1 || c.In(0).F == nil || scales.F == nil {
-		refuse("%s times weights of %d bits in blocks of %d", c.In(0), bits, block)
-	}
-	blocks := (k + block - 1) / block
-	bytes := block * bits / 8
-	if b.Len() != n*blocks*bytes || scales.Len() != n*blocks {
-		refuse("weights %s and scales %s for %d by %d", b, scales, k, n)
-	}
-	w := c.Temp(graph.Float, []int{n, k})
-	group := c.In(4)
-	for i := range w.F {
-		row, col := i/k, i%k
-		at := row*blocks + col/block
-		s := at
-		if group != nil && group.Len() > 0 {
-			s = row*blocks + index(group.I[col], blocks)
-		}
-		q := float32(bitsAt(b, at*bytes*8+col%block*bits, bits))
-		w.F[i] = (q - c.zeroPoint(s, row, blocks, bits)) * scales.F[s]
-	}
-	return w
-}
-
-// zeroPoint returns the zero point of a block: packed like the weights, each row from a new byte
-// on, or a number of its own; half the range where there are none.
-func (c *Call) zeroPoint(at, row, blocks, bits int) float32 {
-	z := c.In(3)
-	switch {
-	case z == nil || z.Len() == 0:
-		return float32(int(1) << (bits - 1))
-	case z.F != nil:
-		return z.F[at]
-	}
-	stride := (blocks*bits + 7) / 8 * 8
-	return float32(bitsAt(z, row*stride+(at-row*blocks)*bits, bits))
-}
-
-// bitsAt reads bits of a tensor of bytes, the lowest of a byte first.
-func bitsAt(t *Tensor, from, bits int) int64 {
-	v := t.I[from/8] >> (from % 8)
-	if from%8+bits > 8 {
-		v |= t.I[from/8+1] << (8 - from%8)
-	}
-	return v & (1<<bits - 1)
 }
 
 // inverse inverts matrices by elimination, in double. One that has no inverse is refused.
