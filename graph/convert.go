@@ -18,6 +18,10 @@ func (t *Tensor) Converted(e ElemType, saturate bool) *Tensor {
 	return c
 }
 
+// Origin returns the tensor that this one was converted from, nil where it was read or made as it
+// is. What the conversion lost is still there.
+func (t *Tensor) Origin() *Tensor { return t.from }
+
 // convert streams the elements of the tensor it was made from in its own type.
 func (t *Tensor) convert(visit func([]byte) error) error {
 	f, ok := t.Elem.Format()

@@ -62,8 +62,9 @@ func (w *worker) second(c *constPoint, t *graph.Tensor) *graph.Value {
 	name := w.m.Unique(c.v.Name + "_" + c.elem.String())
 	g, first := c.v.Graph, c.v.Producer
 	if first == nil {
-		t.Name = name // t is new: it has just been converted
-		return g.AddInit(t)
+		v := g.NewValue(name, t.Type())
+		v.SetInit(t)
+		return v
 	}
 	n := g.NewNode("Constant", "", "")
 	if first.Name != "" {

@@ -59,11 +59,13 @@ func setType(n *graph.Node, e graph.ElemType) {
 }
 
 // converted returns the tensor in another type, rounded to nearest; what is past the largest
-// becomes infinite. A conversion back gives what the first one was made from only if that is what
-// the model held: tensors do not nest.
+// becomes infinite. Where an earlier plan made the tensor from one of that type, the earlier one is
+// returned: nothing is lost when a second round widens what the first narrowed.
 func converted(t *graph.Tensor, e graph.ElemType) *graph.Tensor {
-	if t.Elem == e {
-		return t
+	for o := t; o != nil; o = o.Origin() {
+		if o.Elem == e {
+			return o
+		}
 	}
 	return t.Converted(e, false)
 }
