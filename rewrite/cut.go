@@ -48,15 +48,20 @@ func (b *builder) terminals(w *network, g *group, source, sink int) {
 	case b.low == graph.Float:
 		w.arc(source, g.id, 1)
 	default:
-		w.arc(g.id, sink, g.cost())
+		w.arc(g.id, sink, b.cost(g))
 	}
 }
 
 // cost is what it costs to run the group wide.
-func (g *group) cost() int64 {
+func (b *builder) cost(g *group) int64 {
 	var size int64
+	last := true
 	for _, v := range g.defs {
 		size += sizeOf(v)
+		last = last && b.borderOnly(v)
+	}
+	if last && g.role == compute {
+		size *= 2 // there is no island behind it to join
 	}
 	switch g.role {
 	case move:
