@@ -131,13 +131,13 @@ func (p *Pass) overflowAt(n *graph.Node, e excess, pattern bool, what string) {
 	}
 	f := p.at(n, e.value)
 	f.Limit, f.Evidence = e.format.Max(), e.evidence
-	switch {
-	case e.right:
+	switch harm := p.harmOf(e.value, e.damage); {
+	case harm == broken && e.right, harm == harmless:
+		// Inf or NaN cannot have reached an output that was right. A number that is merely wrong may
+		// hide behind an output that is saturated in all runs.
 		f.Consequence = Absorbed
 	case f.Evidence >= Observed:
-		f.Consequence = p.harmOf(e.value, e.damage).consequence()
-	case p.harmOf(e.value, e.damage) == harmless:
-		f.Consequence = Absorbed
+		f.Consequence = harm.consequence()
 	}
 	f.Message = p.overflowText(e, what) + consequenceText(f.Consequence)
 	f.Reason = reasonOf(e)

@@ -24,6 +24,10 @@ type Options struct {
 	Budget time.Duration
 	// Runs is the number of inputs tried at most, 24 where it is 0.
 	Runs int
+	// Suspects are values that may overflow, the likely ones first. Where the runs do not show it the
+	// inputs that came closest are changed for the worse, Climbs times at most.
+	Suspects []*graph.Value
+	Climbs   int
 }
 
 // Sight is what the runs showed of one value.
@@ -33,8 +37,10 @@ type Sight struct {
 	Lo, Hi float64
 	// NaN tells that an element was NaN and none infinite.
 	NaN bool
-	// Right tells that the outputs were right in every such run, which only a run in FP32 can show.
+	// Right tells that the outputs were right in every such run, which only a run in FP32 can show,
+	// and Runs how many there were.
 	Right bool
+	Runs  int
 }
 
 // Seen holds what runs showed.
@@ -61,6 +67,8 @@ type prober struct {
 	reference map[*graph.Value]extremes
 	lows      map[*graph.Value]extremes // of the values that are not finite in the low run
 	roots     []*graph.Value
+	best      map[*graph.Value]*attempt // of the suspects
+	only      *graph.Value              // the one value to look at while climbing
 }
 
 type extremes struct {
@@ -99,17 +107,24 @@ func Probe(ctx context.Context, m *graph.Model, info *infer.Info, ranges []range
 	if opt.Runs == 0 {
 		opt.Runs = 24
 	}
-	p := &prober{m: m, opt: opt, seen: &Seen{sights: map[*graph.Value]*Sight{}}}
+	p := &prober{m: m, opt: opt, seen: &Seen{sights: map[*graph.Value]*Sight{}}, best: map[*graph.Value]*attempt{}}
 	if p.seen.Err = p.plan(); p.seen.Err != nil {
 		return p.seen
 	}
 	ctx, cancel := context.WithTimeout(ctx, opt.Budget)
 	defer cancel()
 	rng := rand.New(rand.NewPCG(seed, seed))
+	p.draw(ctx, info, ranges, rng)
+	p.climb(ctx, ranges, rng)
+	return p.seen
+}
+
+// draw runs inputs of all modes, with lengths of the open dimensions that the model runs with.
+func (p *prober) draw(ctx context.Context, info *infer.Info, ranges []rangeprop.InputRange, rng *rand.Rand) {
 	for _, a := range attempts {
 		s := &shaper{info: info, first: a[0], other: a[1], sizes: map[string]int64{}}
-		for p.seen.Runs < opt.Runs {
-			in, err := feed(m, ranges, s, mode(p.seen.Runs)%modes, rng)
+		for p.seen.Runs < p.opt.Runs {
+			in, err := feed(p.m, ranges, s, mode(p.seen.Runs)%modes, rng)
 			if err == nil {
 				err = p.run(ctx, in)
 			}
@@ -119,10 +134,9 @@ func Probe(ctx context.Context, m *graph.Model, info *infer.Info, ranges []range
 			}
 		}
 		if p.seen.Runs > 0 || ctx.Err() != nil {
-			break
+			return
 		}
 	}
-	return p.seen
 }
 
 // plan prepares both evaluations. A model that is taken as it is has no FP32 to compare with.
@@ -158,6 +172,7 @@ func (p *prober) run(ctx context.Context, in map[string]*refeval.Value) (err err
 		}
 	}
 	p.seen.Runs++
+	p.keep(in)
 	right := want != nil && got != nil && same(want, got)
 	for _, v := range p.roots {
 		p.note(v, right)
@@ -177,10 +192,11 @@ func (p *prober) note(v *graph.Value, right bool) {
 	}
 	s.Lo, s.Hi = math.Min(s.Lo, x.lo), math.Max(s.Hi, x.hi)
 	s.NaN, s.Right = s.NaN && !x.inf, s.Right && right
+	s.Runs++
 }
 
 func (p *prober) observeReference(v *graph.Value, t *refeval.Tensor) {
-	if !t.Elem.IsFloat() {
+	if !t.Elem.IsFloat() || p.only != nil && p.only != v {
 		return
 	}
 	x := extremesOf(t)

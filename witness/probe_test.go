@@ -30,7 +30,11 @@ func probe(t *testing.T, text string, target numfmt.Format, ranges map[string]ra
 		t.Fatal(err)
 	}
 	hold := func(v *graph.Value) (numfmt.Format, bool) { return target, v.Type.Float() }
-	return m, Probe(context.Background(), m, info, r.Inputs(), Options{Target: target, Hold: hold})
+	suspects := []*graph.Value{}
+	if v := m.Graph.Lookup("suspect"); v != nil {
+		suspects = append(suspects, v)
+	}
+	return m, Probe(context.Background(), m, info, r.Inputs(), Options{Target: target, Hold: hold, Suspects: suspects, Climbs: 500})
 }
 
 const chain = `<ir_version: 9, opset_import: ["" : 18]>
@@ -122,5 +126,22 @@ m (float16[2, 8] x) => (float16[2, 8] y)
 }`, numfmt.Invalid, map[string]rangeprop.Range{"x": {Lo: 0, Hi: 300}})
 	if s, ok := seen.Of(m.Graph.Lookup("a")); !ok || s.Right {
 		t.Errorf("a: %+v, %v", s, ok)
+	}
+}
+
+// TestClimb needs an input whose elements agree with the signs of the weights, which no draw hits.
+func TestClimb(t *testing.T) {
+	m, seen := probe(t, `<ir_version: 9, opset_import: ["" : 18]>
+m (float[1, 64] x) => (float[1, 1] y)
+<float[4] w = {3, -1, 2, -4}, int64[2] shape = {16, 4}, float small = {0.0001}>
+{
+  r = Reshape(x, shape)
+  p = Mul(r, w)
+  sum = ReduceSum<keepdims = 0>(p)
+  suspect = Mul(sum, sum)
+  y = Mul(suspect, small)
+}`, numfmt.FP16, map[string]rangeprop.Range{"x": {Lo: -2, Hi: 2}})
+	if s, ok := seen.Of(m.Graph.Lookup("suspect")); !ok || s.Hi < 65520 {
+		t.Errorf("suspect: %+v, %v after %d runs, %v", s, ok, seen.Runs, seen.Err)
 	}
 }

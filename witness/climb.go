@@ -1,0 +1,134 @@
+package witness
+
+import (
+	"context"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/rangeprop"
+	"github.com/amplint/amplint/refeval"
+)
+
+// attempt is the input that took a suspect furthest so far.
+type attempt struct {
+	score float64
+	in    map[string]*refeval.Value
+}
+
+// maxSuspects bounds how many values are climbed for: those of one hazard in many layers mostly
+// stand or fall together.
+const maxSuspects = 6
+
+// keep remembers the input of the last run for the suspects that it took further than any before.
+func (p *prober) keep(in map[string]*refeval.Value) {
+	for _, v := range p.opt.Suspects[:min(maxSuspects, len(p.opt.Suspects))] {
+		r, ok := p.reference[v]
+		if !ok || !r.finite() {
+			continue
+		}
+		score := math.Max(math.Abs(r.lo), math.Abs(r.hi))
+		if b := p.best[v]; b == nil || score > b.score {
+			p.best[v] = &attempt{score, in}
+		}
+	}
+}
+
+// climb changes the best input of each suspect that no run has shown to overflow, a block of
+// elements at a time, and keeps what takes it further. An input that takes it past the limit is
+// run as the target would.
+func (p *prober) climb(ctx context.Context, ranges []rangeprop.InputRange, rng *rand.Rand) {
+	if p.ref == nil || p.low == nil {
+		return
+	}
+	for _, v := range p.opt.Suspects[:min(maxSuspects, len(p.opt.Suspects))] {
+		f, held := p.opt.Hold(v)
+		b := p.best[v]
+		if _, done := p.seen.Of(v); done || b == nil || !held {
+			continue
+		}
+		p.only = v
+		for range p.opt.Climbs {
+			if b.score >= f.OverflowAt() || ctx.Err() != nil {
+				break
+			}
+			p.step(ctx, v, b, ranges, rng)
+		}
+		p.only = nil
+		if b.score >= f.OverflowAt() {
+			p.confirm(ctx, v, b, ranges, rng)
+		}
+	}
+}
+
+// Enough is the number of runs with right outputs from which on an overflow is believed to do no
+// harm.
+const Enough = 12
+
+// confirm runs an input that takes a value past its limit as the target would, and others like it
+// until one gives a wrong output or enough have been right.
+func (p *prober) confirm(ctx context.Context, v *graph.Value, b *attempt, ranges []rangeprop.InputRange, rng *rand.Rand) {
+	in := b.in
+	for range 4 * Enough {
+		if in == nil || p.run(ctx, in) != nil {
+			return
+		}
+		if s := p.seen.sights[v]; s != nil && (!s.Right || s.Runs >= Enough) {
+			return
+		}
+		in = changed(p.m, b.in, ranges, rng)
+	}
+}
+
+// step tries one change of an input.
+func (p *prober) step(ctx context.Context, v *graph.Value, b *attempt, ranges []rangeprop.InputRange, rng *rand.Rand) {
+	in := changed(p.m, b.in, ranges, rng)
+	if in == nil {
+		return
+	}
+	p.reference = map[*graph.Value]extremes{}
+	if _, err := p.ref.Run(ctx, in); err != nil {
+		return
+	}
+	r, ok := p.reference[v]
+	if score := math.Max(math.Abs(r.lo), math.Abs(r.hi)); ok && r.finite() && score > b.score {
+		b.score, b.in = score, in
+	}
+}
+
+// changed returns a copy of the inputs in which one of them differs in a block of elements.
+func changed(m *graph.Model, in map[string]*refeval.Value, ranges []rangeprop.InputRange, rng *rand.Rand) map[string]*refeval.Value {
+	var names []string
+	for _, v := range m.Graph.Inputs {
+		if in[v.Name] != nil && in[v.Name].Tensor.Len() > 0 {
+			names = append(names, v.Name)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	name := names[rng.IntN(len(names))]
+	at := slices.IndexFunc(ranges, func(r rangeprop.InputRange) bool { return r.Value.Name == name })
+	if at < 0 {
+		return nil
+	}
+	t := in[name].Tensor
+	size := max(t.Len()>>rng.IntN(8), 1)
+	from := rng.IntN(t.Len() - size + 1)
+	fresh := fill(t.Elem, t.Dims, ranges[at].Range, mode(rng.IntN(int(modes))), rng)
+	c := &refeval.Tensor{Elem: t.Elem, Dims: t.Dims, F: slices.Clone(t.F), D: slices.Clone(t.D), I: slices.Clone(t.I)}
+	splice(c.F, fresh.F, from, size)
+	splice(c.D, fresh.D, from, size)
+	splice(c.I, fresh.I, from, size)
+	out := maps.Clone(in)
+	out[name] = refeval.TensorValue(c)
+	return out
+}
+
+func splice[T any](to, from []T, at, size int) {
+	if len(to) > 0 {
+		copy(to[at:at+size], from[at:])
+	}
+}
