@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/amplint/amplint/analyze"
 )
@@ -20,15 +19,7 @@ func (a *app) toFile(path string, write func(io.Writer) error) error {
 		}
 		return buf.Flush()
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".amplint-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // of no effect once it is renamed
-	if err = errors.Join(write(f), f.Chmod(0o644), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return analyze.WriteFile(path, write)
 }
 
 // notes tells on stderr what had to be put right or overlooked.

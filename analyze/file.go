@@ -1,0 +1,39 @@
+package analyze
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/graph/onnxtxt"
+)
+
+// save writes a model in the format that the path names.
+func save(m *graph.Model, path string, inPlace bool) error {
+	if !onnxtxt.IsText(path) {
+		return m.Save(path, graph.SaveOptions{InPlace: inPlace})
+	}
+	return WriteFile(path, func(w io.Writer) error { return onnxtxt.Print(w, m, onnxtxt.PrintOptions{}) })
+}
+
+// WriteFile writes a file that appears only when it is whole.
+func WriteFile(path string, write func(io.Writer) error) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".amplint-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // of no effect once it is renamed
+	if err := errors.Join(write(f), f.Chmod(0o644), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// SameFile tells whether two paths name one file.
+func SameFile(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return errX == nil && errY == nil && os.SameFile(x, y) || filepath.Clean(a) == filepath.Clean(b)
+}

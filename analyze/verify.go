@@ -1,0 +1,51 @@
+package analyze
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/amplint/amplint/graph"
+)
+
+// verify analyses a result as any other model, in the formats it holds now.
+func (f *Fixed) verify(ctx context.Context, m *graph.Model, opt *FixOptions) (*analysis, error) {
+	if err := reread(m); err != nil {
+		return nil, fmt.Errorf("%s: the rewritten model is not valid: %w", f.Path, err)
+	}
+	lenient := opt.Options
+	lenient.Lenient = true // initializers may have other names now
+	a, err := analyse(m, &lenient)
+	if err != nil {
+		return nil, fmt.Errorf("the rewritten model cannot be analysed: %w", err)
+	}
+	if err := m.Check(); err != nil && f.valid { // not worse than it was
+		return nil, fmt.Errorf("%s: the rewritten model is not valid: %w", f.Path, err)
+	}
+	t := AsIs
+	if f.Before.Target == FP32 {
+		t = FP32
+	}
+	f.After = a.check(ctx, t, &opt.Options)
+	return a, nil
+}
+
+// reread writes a model to a temporary file and reads it back, so that what will be saved is known
+// to be readable. The elements of external tensors are not copied.
+func reread(m *graph.Model) error {
+	f, err := os.CreateTemp("", "amplint-*.onnx")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = m.WriteTo(f)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	again, err := graph.Open(f.Name())
+	if err != nil {
+		return err
+	}
+	return again.Close()
+}
