@@ -28,6 +28,7 @@ func TestImageOps(t *testing.T) {
 		{"resize of opset 10 takes the ceiling on the way down", 10, `(float[A] y) <float[4] x = {1, 2, 3, 4}, float[1] s = {0.6}> { y = Resize(x, s) }`, "float[2] 1 3"},
 		{"upsample", 9, `(float[A] y) <float[2] x = {1, 3}, float[1] s = {2}> { y = Upsample<mode = "linear">(x, s) }`, "float[4] 1 2 3 3"},
 		{"upsample of opset 1", 1, `(float[A,B,C,D] y) <float[1,1,1,2] x = {1, 3}> { y = Upsample<height_scale = 2.0, width_scale = 1.0>(x) }`, "float[1,1,2,2] 1 3 1 3"},
+		{"places are computed in float", 13, `(float[A] y) <float[6] x = {0, 1, 2, 3, 4, 5}, float[1] s = {1.3333334}> { y = Resize<coordinate_transformation_mode = "asymmetric", nearest_mode = "floor">(x, , s) }`, "float[8] 0 0 1 2 3 3 4 5"},
 		{"no scales", 19, `(float[A] y) <float[2] x = {1, 3}> { y = Resize(x) }`, "error: neither scales nor sizes"},
 		{"a grid of a map", 20, `(float[A,B,C,D] y) <float[1,2,3] m = {1, 0, 0, 0, 1, 10}, int64[4] s = {1, 1, 2, 2}> { y = AffineGrid(m, s) }`, "float[1,2,2,2] -0.5 9.5 0.5 9.5 -0.5 10.5 0.5 10.5"},
 		{"its corners", 20, `(float[A,B,C,D] y) <float[1,2,3] m = {2, 0, 0, 0, 1, 0}, int64[4] s = {1, 1, 1, 2}> { y = AffineGrid<align_corners = 1>(m, s) }`, "float[1,1,2,2] -2 -1 2 -1"},

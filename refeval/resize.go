@@ -208,18 +208,20 @@ func (c *Call) resizeAlong(x *Tensor, d int, r *resizer) *Tensor {
 	return y
 }
 
-// place returns where element i of the result lies in a dimension of n.
+// place returns where element i of the result lies in a dimension of n. It is computed in float, as
+// runtimes do: 4 / 1.3333334 is 3 there and 2.9999999 in double, of which floor makes another
+// element.
 func (r *resizer) place(d, i, n int) float64 {
-	x, s := float64(i), r.scale[d]
-	width := s * float64(n) // the size of the result, before it is cut to an integer
+	x, s := float32(i), float32(r.scale[d])
+	width := s * float32(n) // the size of the result, before it is cut to an integer
 	switch r.coord {
 	case "align_corners":
 		if width == 1 {
 			return 0
 		}
-		return x * float64(n-1) / (width - 1)
+		return float64(x * float32(n-1) / (width - 1))
 	case "asymmetric":
-		return x / s
+		return float64(x / s)
 	case "tf_crop_and_resize":
 		return r.cropped(d, i, n)
 	case "pytorch_half_pixel":
@@ -227,12 +229,13 @@ func (r *resizer) place(d, i, n int) float64 {
 			return 0
 		}
 	case "half_pixel_symmetric":
-		return float64(n)/2*(1-float64(r.out[d])/width) + (x+0.5)/s - 0.5
+		offset := float32(n) / 2 * (1 - float32(r.out[d])/width)
+		return float64(offset + ((x+0.5)/s - 0.5))
 	case "half_pixel":
 	default:
 		refuse("unknown coordinate_transformation_mode %q", r.coord)
 	}
-	return (x+0.5)/s - 0.5
+	return float64((x+0.5)/s - 0.5)
 }
 
 // cropped is place under tf_crop_and_resize.
