@@ -46,5 +46,9 @@ if [ "$(go env CGO_ENABLED)" = 1 ] && command -v "$(go env CC)" >/dev/null; then
   go test -race -short ./refeval/... ./graph/schema
 fi
 
+step assembly is what its generator writes
+(cd refeval/kern/gen && go vet . && go generate .)
+git diff --exit-code -- refeval/kern
+
 step go test
 go test ./...

@@ -11,7 +11,7 @@ import (
 func TestFMAIsRoundedOnce(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	twice := 0
-	for range 100000 {
+	for range 50000 {
 		a, b := short(r), short(r)
 		c := float32(math.Ldexp(float64(short(r)), r.IntN(80)-40))
 		if r.IntN(4) == 0 { // where the sum may be subnormal

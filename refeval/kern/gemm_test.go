@@ -58,10 +58,14 @@ func gemmByDefinition(c []float32, ldc int, a, b Matrix, m, n, k int, add bool) 
 	}
 }
 
-// engines calls f for each level, with one thread and with three.
+// engines calls f for each level, with one thread and with three. Short runs, meant for the race
+// detector, do with threads and the best level.
 func engines(t *testing.T, f func(t *testing.T, e *Engine)) {
 	for _, l := range Levels() {
 		for _, threads := range []int{1, 3} {
+			if testing.Short() && (threads == 1 || l < supported()) {
+				continue
+			}
 			t.Run(fmt.Sprint(l, threads), func(t *testing.T) {
 				e := NewAt(l, threads)
 				defer e.Close()
@@ -83,6 +87,9 @@ func gemmShapes() []gemmShape {
 	}
 	for _, k := range []int{0, 1, 2, 3, 4, 5, 255, 256, 257, 600} {
 		list = append(list, gemmShape{5, 40, k}, gemmShape{14, 17, k})
+	}
+	if testing.Short() {
+		list = list[:8]
 	}
 	return append(list, gemmShape{130, 40, 64}, gemmShape{25, 600, 20}, gemmShape{70, 100, 300}, gemmShape{1, 1000, 9})
 }

@@ -7,8 +7,6 @@ import "github.com/amplint/amplint/numfmt"
 // supported is the highest level this processor has.
 func supported() Level { return Go }
 
-func (t *tile) multiply(Level) { t.multiplyGo() }
-
 // Each of these does as much from the front as the level has assembly for, and returns how much
 // that was.
 

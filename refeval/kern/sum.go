@@ -145,22 +145,6 @@ func (e *Engine) sweepBlock(s Sum, dst, src []float32, off []int, w []float32) {
 	sweepLow(s, dst, src, off, w)
 }
 
-// sweepFused runs chains of fused multiply-adds.
-func sweepFused(dst, src []float32, off []int, w []float32) {
-	clear(dst)
-	for k, at := range off {
-		x, row := float64(w[k]), src[at:][:len(dst)]
-		for j, v := range row {
-			p, c := x*float64(v), float64(dst[j])
-			s := c + p
-			if isTie(s) || isTiny(s) {
-				s = toOdd(c, p, s)
-			}
-			dst[j] = float32(s)
-		}
-	}
-}
-
 // lowColumns is how many columns are rounded at a time.
 const lowColumns = 256
 
