@@ -89,6 +89,8 @@ func (p *pass) ratio(q *pattern.Ratio, x *Val) *Val {
 			return x
 		}
 		r = Range{0, 1}
+	case pattern.OfSpan:
+		r = Range{0, 1}
 	case pattern.OfAbs, pattern.OfMax:
 		if in.Lo >= 0 {
 			r.Lo = 0
@@ -102,6 +104,9 @@ func (p *pass) ratio(q *pattern.Ratio, x *Val) *Val {
 		r = in
 		if q.EpsValue > 0 || !p.positive(q.Weights) {
 			r = r.join(Range{})
+		}
+		if q.Root {
+			r = mul(r.join(Range{}), Range{0, math.Sqrt(p.val(q.Den).Hull().Hi)})
 		}
 	}
 	return x.limit(mul(r, p.factors(q.Coef, q.Scales)), p.unit(q.Output)*8+1e-6)
@@ -165,10 +170,11 @@ func (p *pass) norm(n *pattern.Norm, x *Val) *Val {
 		return x
 	}
 	slack := p.unit(n.Output)*8 + math.Min(float64(n.Count), 1<<16)*accumUnit
-	if len(n.Scales) == 1 && len(n.Biases) <= 1 {
+	if len(n.Scales) == 1 && len(n.Biases) <= 1 && n.Offset == 0 {
 		return p.normPerChannel(n, x, r, slack)
 	}
 	r = mul(r, p.factors(n.Coef, n.Scales))
+	r = add(r, Range{n.Offset, n.Offset})
 	for _, b := range n.Biases {
 		r = add(r, p.val(b).Hull())
 	}
@@ -219,6 +225,13 @@ func (p *pass) normBall(n *pattern.Norm, x *Val) *Val {
 		d, ok := exactly(p.val(v), b, rank)
 		if !ok {
 			return x
+		}
+		b = b.moved(d, 1)
+	}
+	if n.Offset != 0 {
+		d := make([]float64, b.n())
+		for i := range d {
+			d[i] = n.Offset
 		}
 		b = b.moved(d, 1)
 	}

@@ -80,7 +80,19 @@ func (c *call) finish(v *graph.Value, x *Val, o op) *Val {
 	if !ok || o.exact {
 		return x
 	}
-	return roundTo(f, x, o.ulps)
+	y := roundTo(f, x, o.ulps)
+	if o.limit != (Range{}) {
+		y.lo, y.hi = clampAll(y.lo, o.limit), clampAll(y.hi, o.limit)
+	}
+	return y
+}
+
+func clampAll(x []float64, r Range) []float64 {
+	out := make([]float64, len(x))
+	for i, v := range x {
+		out[i] = math.Min(math.Max(v, r.Lo), r.Hi)
+	}
+	return out
 }
 
 // resultFormat is the format a result is computed in: that of its type, or a wider one that it will
@@ -109,7 +121,7 @@ func roundTo(f numfmt.Format, x *Val, ulps float64) *Val {
 	y.shares, y.mix, y.ball, y.pieces = x.shares, x.mix, x.ball, x.pieces
 	for i := range x.lo {
 		lo, hi := x.lo[i], x.hi[i]
-		y.lo[i], y.hi[i] = f.Round(lo-slop(lo, slack, least)), f.Round(hi+slop(hi, slack, least))
+		y.lo[i], y.hi[i] = f.Round(signed(lo, lo-slop(lo, slack, least))), f.Round(signed(hi, hi+slop(hi, slack, least)))
 		if !f.HasInf() {
 			y.nan = y.nan || math.IsNaN(y.lo[i]) || math.IsNaN(y.hi[i])
 			y.lo[i], y.hi[i] = f.RoundSat(lo), f.RoundSat(hi)
@@ -117,6 +129,14 @@ func roundTo(f numfmt.Format, x *Val, ulps float64) *Val {
 	}
 	y.infinities()
 	return y
+}
+
+// signed keeps the sign of an end: no kernel gives an exponential below 0, however small.
+func signed(end, widened float64) float64 {
+	if end > 0 && widened < 0 || end < 0 && widened > 0 {
+		return 0
+	}
+	return widened
 }
 
 // slop is the error of a kernel at x; no kernel misses 0, and infinities have none.

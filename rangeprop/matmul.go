@@ -49,19 +49,11 @@ func (c *call) operand(i int, trans bool) operand {
 	}
 	v, ok := c.full(i)
 	if !ok {
-		v = v.flat()
-	} else if n := len(v.dims); trans && n >= 2 {
-		perm := make([]int64, n)
-		for k := range perm {
-			perm[k] = int64(k)
-		}
-		perm[n-1], perm[n-2] = perm[n-2], perm[n-1]
-		v = transpose(v, perm)
-		o.trans = false
-		o.shape = append(append(graph.Shape{}, o.shape[:n-2]...), o.shape[n-1], o.shape[n-2])
+		o.v = v.flat()
+		return o
 	}
-	o.v = v
-	return o
+	o.v, o.trans = v, false
+	return o.transposed(trans)
 }
 
 // weight finds the constant behind a value: itself, or what a transposition or a widening cast of
@@ -112,14 +104,56 @@ func matmulOp(c *call) *Val {
 }
 
 func fusedMatMulOp(c *call) *Val {
+	a, b := c.n.Int("transA", 0) != 0, c.n.Int("transB", 0) != 0
 	if c.n.Int("transBatchA", 0) != 0 || c.n.Int("transBatchB", 0) != 0 {
-		return anyOf(c)
+		v := c.matmul(c.batched(0, c.n.Int("transBatchA", 0) != 0).transposed(a), c.batched(1, c.n.Int("transBatchB", 0) != 0).transposed(b))
+		return scaled(v, float64(c.n.Float("alpha", 1)))
 	}
-	v := c.matmul(c.operand(0, c.n.Int("transA", 0) != 0), c.operand(1, c.n.Int("transB", 0) != 0))
-	if c.n.Int("transA", 0) == 0 {
-		v = c.logits(v, c.n.Int("transB", 0) != 0)
+	v := c.matmul(c.operand(0, a), c.operand(1, b))
+	if !a {
+		v = c.logits(v, b)
 	}
 	return scaled(v, float64(c.n.Float("alpha", 1)))
+}
+
+// batched moves the first axis of an operand behind its batch axes.
+func (c *call) batched(i int, move bool) operand {
+	o := operand{shape: c.shape(i)}
+	var ok bool
+	if o.v, ok = c.full(i); !ok {
+		o.v, o.shape = o.v.flat(), nil
+		return o
+	}
+	if n := len(o.shape); move && n > 2 {
+		var perm []int64
+		for k := 1; k < n-1; k++ {
+			perm = append(perm, int64(k))
+		}
+		o = o.permuted(append(perm, 0, int64(n-1)))
+	}
+	return o
+}
+
+func (o operand) permuted(perm []int64) operand {
+	s := make(graph.Shape, len(perm))
+	for k, p := range perm {
+		s[k] = o.shape[p]
+	}
+	return operand{v: transpose(o.v, perm), shape: s}
+}
+
+// transposed exchanges the last two axes.
+func (o operand) transposed(on bool) operand {
+	n := len(o.shape)
+	if !on || n < 2 {
+		return o
+	}
+	perm := make([]int64, n)
+	for k := range perm {
+		perm[k] = int64(k)
+	}
+	perm[n-1], perm[n-2] = perm[n-2], perm[n-1]
+	return o.permuted(perm)
 }
 
 func scaled(v *Val, k float64) *Val {

@@ -17,6 +17,8 @@ type op struct {
 	exact bool
 	// bounded operators have a range whatever their input: what they give does not rest on it.
 	bounded bool
+	// limit is what no kernel leaves, whatever its error; the zero value is no limit.
+	limit Range
 }
 
 // transfer bounds the outputs of a node: facts in, bounds out. What it leaves out, or nil, may be
@@ -34,6 +36,11 @@ func approx(f func(c *call) *Val) op { return op{f: single(f), ulps: 4} }
 
 // squash is approx with a bounded result.
 func squash(f func(c *call) *Val) op { return op{f: single(f), ulps: 4, bounded: true} }
+
+// within is squash with ends that no kernel leaves.
+func within(lo, hi float64, f func(c *call) *Val) op {
+	return op{f: single(f), ulps: 4, bounded: true, limit: Range{lo, hi}}
+}
 
 // choice is exact with a bounded result, such as a condition or an index.
 func choice(f func(c *call) *Val) op { return op{f: single(f), exact: true, bounded: true} }

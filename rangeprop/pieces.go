@@ -82,9 +82,9 @@ func (c *call) source() (of *graph.Value, ok bool) {
 	return of, of != nil
 }
 
-// number tells whether the value is one number, the same in every run.
+// number tells whether the value is one number.
 func (v *Val) number() bool {
-	return len(v.lo) == 1 && v.lo[0] == v.hi[0] && v.basis == Constant && !v.nan && size(v.dims) == 1
+	return len(v.lo) == 1 && v.lo[0] == v.hi[0] && !v.nan && size(v.dims) == 1
 }
 
 // strip looks through Identity.

@@ -56,11 +56,27 @@ func (s cells) count() float64 { return float64(len(s.of)) * s.most }
 
 // padded widens a sum by its rounding in FP32 accumulation.
 func (s cells) padded(r Range) Range {
+	if k := sumError(s.count(), 1); s.oneSign() && !math.IsInf(s.count(), 0) { // the error is then relative to the sum
+		less := math.Min(k, 1)
+		if r.Hi <= 0 {
+			k, less = less, k
+		}
+		return Range{r.Lo - less*math.Abs(r.Lo), r.Hi + k*math.Abs(r.Hi)}
+	}
 	e := sumError(s.count(), s.total())
 	if math.IsInf(e, 0) || math.IsNaN(e) {
 		return r
 	}
 	return Range{r.Lo - e, r.Hi + e}
+}
+
+// oneSign tells whether no element is negative, or none positive.
+func (s cells) oneSign() bool {
+	pos, neg := true, true
+	for _, r := range s.of {
+		pos, neg = pos && r.Lo >= 0, neg && r.Hi <= 0
+	}
+	return pos || neg
 }
 
 func (s cells) apply(f func(Range) Range) cells {

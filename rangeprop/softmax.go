@@ -4,8 +4,8 @@ import "math"
 
 func softmaxOps() map[string]op {
 	return map[string]op{
-		"Softmax": squash(softmaxOp), "LogSoftmax": approx(logSoftmaxOp), "Hardmax": choice(hardmaxOp),
-		"com.microsoft.BiasSoftmax": squash(biasSoftmaxOp),
+		"Softmax": within(0, 1, softmaxOp), "LogSoftmax": approx(logSoftmaxOp), "Hardmax": choice(hardmaxOp),
+		"com.microsoft.BiasSoftmax": within(0, 1, biasSoftmaxOp),
 	}
 }
 

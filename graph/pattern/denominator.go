@@ -220,7 +220,7 @@ func (d *denominator) reduceSquares(f *finder, r *reduction, coef float64, mean 
 		if !ok {
 			return false
 		}
-		d.numer, d.square, d.operand = root, r.of, r.of.Producer.In(0)
+		d.numer, d.square, d.operand = root, r.of, f.same(r.of.Producer.In(0))
 	default:
 		return false
 	}

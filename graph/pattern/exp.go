@@ -71,7 +71,7 @@ func (f *finder) switched(a, b *graph.Value) *graph.Value {
 
 func (f *finder) timesZero(n *graph.Node) bool {
 	for _, v := range n.Inputs {
-		if c, ok := f.number1(f.orNil(v)); ok && c == 0 {
+		if c, ok := f.number1(v); ok && c == 0 {
 			return true
 		}
 	}

@@ -33,6 +33,9 @@ func (f *finder) node(n *graph.Node) {
 		if f.set.ratios[v] == nil {
 			f.cosine(v)
 		}
+		if f.set.ratios[v] == nil {
+			f.span(v)
+		}
 	case "Pow":
 		f.square(v)
 	case "Sub":

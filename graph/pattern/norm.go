@@ -128,7 +128,7 @@ func (f *finder) addNorm(n *Norm, d *denominator) {
 // single product holds it.
 func (f *finder) foldedNorm(v *graph.Value) {
 	terms, c := f.terms(v)
-	if len(terms) < 2 || len(terms) > 4 || c != 0 {
+	if len(terms) < 2 || len(terms) > 4 {
 		return
 	}
 	for i, t := range terms {
@@ -138,7 +138,7 @@ func (f *finder) foldedNorm(v *graph.Value) {
 				continue
 			}
 			if n := f.foldedOver(d, g, terms, i); n != nil && d.sum.aligned(g.base) {
-				n.Output = v
+				n.Output, n.Offset = v, c
 				f.addNorm(n, d)
 				return
 			}

@@ -2,6 +2,8 @@ package pattern
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/amplint/amplint/graph"
@@ -82,13 +84,64 @@ func (f *finder) name(v *graph.Value) string {
 
 // same looks through nodes that change no number, and takes the representative.
 func (f *finder) same(v *graph.Value) *graph.Value {
-	for v.Producer != nil && v.Const == nil && passes(v.Producer) && v.Index == 0 && v.Producer.In(0) != nil {
-		v = v.Producer.In(0)
+	for v.Producer != nil && v.Const == nil && v.Index == 0 && v.Producer.In(0) != nil {
+		if passes(v.Producer) {
+			v = v.Producer.In(0)
+			continue
+		}
+		in := f.neutral(v)
+		if in == nil {
+			break
+		}
+		v = in
 	}
 	if id := f.ids[v]; id != nil {
 		return id
 	}
 	return v
+}
+
+// neutral returns x where v is x + 0, x - 0, x · 1, x / 1 or max(x, -Inf), of the same shape.
+func (f *finder) neutral(v *graph.Value) *graph.Value {
+	n := v.Producer
+	a, b := n.In(0), n.In(1)
+	if b == nil || n.Domain != "" || v.Type.Shape == nil || !v.Type.Elem.IsFloat() {
+		return nil
+	}
+	want := 0.0
+	switch n.Op {
+	case "Mul", "Div":
+		want = 1
+	case "Max":
+		want = math.Inf(-1)
+	case "Min":
+		want = math.Inf(1)
+	case "Add", "Sub":
+	default:
+		return nil
+	}
+	if (a.Const != nil || f.vanishes(a)) && n.Op != "Sub" && n.Op != "Div" {
+		a, b = b, a
+	}
+	c, ok := f.number1(b)
+	if want == 0 && f.vanishes(b) {
+		c, ok = 0, true
+	}
+	if !ok || len(n.Inputs) != 2 || c != want || !slices.Equal(a.Type.Shape, v.Type.Shape) {
+		return nil
+	}
+	for _, d := range v.Type.Shape {
+		if !d.Known() && d.Sym == "" {
+			return nil
+		}
+	}
+	return a
+}
+
+// vanishes tells whether a value is 0 times another.
+func (f *finder) vanishes(v *graph.Value) bool {
+	n := v.Producer
+	return n != nil && v.Const == nil && n.Op == "Mul" && n.Domain == "" && f.timesZero(n)
 }
 
 // passes tells whether the node hands its first input on unchanged, but for the rounding of a Cast.
@@ -105,28 +158,38 @@ func passes(n *graph.Node) bool {
 	return false
 }
 
-// number1 returns the value of a constant of one element.
+// maxUniform is the number of elements up to which a constant is asked whether all are one number.
+const maxUniform = 4096
+
+// number1 returns the value of a constant all of whose elements are one number.
 func (f *finder) number1(v *graph.Value) (float64, bool) {
-	if v == nil {
+	if v == nil || v.Const == nil || v.Const.Elem == graph.String || v.Const.Len() < 1 || v.Const.Len() > maxUniform {
 		return 0, false
 	}
 	t := v.Const
-	if t == nil || t.Len() != 1 || t.Elem == graph.String {
+	c, ok := f.scalar[t]
+	if !ok {
+		c = uniform(t)
+		f.scalar[t] = c
+	}
+	if c == nil {
 		return 0, false
 	}
-	if c, ok := f.scalar[t]; ok {
-		if c == nil {
-			return 0, false
-		}
-		return *c, true
-	}
+	return *c, true
+}
+
+// uniform returns the number that all elements are, nil where they differ.
+func uniform(t *graph.Tensor) *float64 {
 	x, err := t.Float64s()
-	if err != nil || len(x) != 1 {
-		f.scalar[t] = nil
-		return 0, false
+	if err != nil || len(x) == 0 {
+		return nil
 	}
-	f.scalar[t] = &x[0]
-	return x[0], true
+	for _, c := range x {
+		if c != x[0] {
+			return nil
+		}
+	}
+	return &x[0]
 }
 
 // shaped looks through nodes that only change the shape, too. What it returns has the same

@@ -12,7 +12,7 @@ func (f *finder) ratio(v *graph.Value) {
 	p := f.product(v)
 	for _, g := range p.factors {
 		base, pow, coef := f.expand(g)
-		if pow != -1 {
+		if pow != -1 && pow != -0.5 {
 			continue
 		}
 		e := f.stripEps(base)
@@ -22,9 +22,10 @@ func (f *finder) ratio(v *graph.Value) {
 		}
 		rest := p.without(g.base, g.pow)
 		q := f.ofReduction(r, rest)
-		if q == nil || q.Kind != OfMean && !r.aligned(g.base) {
+		if q == nil || q.Kind != OfMean && (!r.aligned(g.base) || pow != -1) {
 			continue
 		}
+		q.Root = pow != -1
 		if q.Kind == OfSum && r.op == "Max" {
 			r.axes = nil
 		}
@@ -189,6 +190,58 @@ func (f *finder) untyped(v *graph.Value) *graph.Value {
 	}
 }
 
+// span reads (x - min(x)) / (max(x) - min(x)).
+func (f *finder) span(v *graph.Value) {
+	p := f.product(v)
+	for _, g := range p.factors {
+		if g.pow != -1 {
+			continue
+		}
+		e := f.stripEps(g.base)
+		low, ok := f.spread(e.of)
+		if !ok {
+			continue
+		}
+		rest := p.without(g.base, -1)
+		for _, h := range rest.factors {
+			x, m, ok := f.difference(h.base)
+			if !ok || h.pow != 1 || f.shaped(m) != f.shaped(low.value) || f.same(x) != low.of || !low.aligned(m) {
+				continue
+			}
+			if scales, ok := rest.without(h.base, 1).values(); ok {
+				q := &Ratio{Kind: OfSpan, Num: h.base, Den: e.of, Input: x, Output: v, Coef: p.coef, Scales: scales, EpsValue: e.value, Denominator: e.shifted}
+				q.Nodes = f.between(v, x)
+				f.set.Ratios = append(f.set.Ratios, q)
+				f.set.ratios[v] = q
+				return
+			}
+		}
+	}
+}
+
+// difference returns a and b where v is a - b.
+func (f *finder) difference(v *graph.Value) (a, b *graph.Value, ok bool) {
+	n := f.same(v).Producer
+	if n == nil || n.Op != "Sub" || n.Domain != "" || n.In(0) == nil || n.In(1) == nil {
+		return nil, nil, false
+	}
+	return n.In(0), n.In(1), true
+}
+
+// spread reads max(x) - min(x) and returns the minimum.
+func (f *finder) spread(v *graph.Value) (*reduction, bool) {
+	a, b, ok := f.difference(v)
+	if !ok {
+		return nil, false
+	}
+	high, ok := f.reduction(a)
+	low, ok2 := f.reduction(b)
+	if !ok || !ok2 || high.op != "Max" || low.op != "Min" || high.of != low.of || !high.over(low) {
+		return nil, false
+	}
+	return low, true
+}
+
 // cosine reads Σ(x·y) / (‖x‖·‖y‖), which Cauchy and Schwarz keep in [-1, 1].
 func (f *finder) cosine(v *graph.Value) {
 	p := f.product(v)
@@ -198,7 +251,7 @@ func (f *finder) cosine(v *graph.Value) {
 			continue
 		}
 		q := f.product(r.of)
-		rest := p.without(g.base, 1).times(q, 0)
+		rest := p.without(g.base, 1)
 		var nodes []*graph.Value
 		coef := p.coef
 		for _, h := range rest.factors {

@@ -31,7 +31,7 @@ func (f *finder) reduction(v *graph.Value) (*reduction, bool) {
 		for i := 2; i < len(x.Type.Shape); i++ {
 			r.axes = append(r.axes, i)
 		}
-	case "ReduceSum", "ReduceMean", "ReduceMax", "ReduceSumSquare", "ReduceL1", "ReduceL2", "ReduceLogSumExp":
+	case "ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceSumSquare", "ReduceL1", "ReduceL2", "ReduceLogSumExp":
 		r.op = n.Op[len("Reduce"):]
 		var ok bool
 		if r.axes, r.all, ok = Axes(n); !ok {

@@ -18,7 +18,7 @@ func (k NormKind) String() string {
 }
 
 // Norm is a normalisation spelled out in nodes: Output = Numerator · (Coef·Sum)^(-1/2) · Scales
-// + Biases, where Sum is the sum of squares of the numerator over Axes.
+// + Biases + Offset, where Sum is the sum of squares of the numerator over Axes.
 type Norm struct {
 	Kind      NormKind
 	Input     *graph.Value // what is normalised
@@ -40,6 +40,7 @@ type Norm struct {
 	Coef      float64      // a constant factor of the output
 	Scales    []*graph.Value
 	Biases    []*graph.Value
+	Offset    float64       // a number added to the output
 	Nodes     []*graph.Node // all that belong to it, in graph order
 }
 
@@ -90,6 +91,7 @@ const (
 	OfSum  RatioKind = iota + 1 // by the sum over the numerator: in [0, 1] where that is not negative
 	OfAbs                       // by the sum of magnitudes: in [-1, 1]
 	OfMax                       // by the largest magnitude: in [-1, 1]
+	OfSpan                      // (x - min)/(max - min): in [0, 1]
 	OfMean                      // a weighted mean: Σ w·x / Σ w lies in the hull of x and 0 for w ≥ 0
 )
 
@@ -100,6 +102,7 @@ type Ratio struct {
 	Output      *graph.Value
 	Input       *graph.Value   // what is normalised or averaged
 	Weights     []*graph.Value // of OfMean
+	Root        bool           // of OfMean: divided by the root of the sum of weights
 	Counted     bool           // the weights select (Where) and are counted: a mean where they are 0 or at least 1
 	Coef        float64        // a constant factor of the output
 	Scales      []*graph.Value
