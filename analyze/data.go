@@ -21,6 +21,7 @@ func (in *inputs) data(m *graph.Model, path string) error {
 	if err != nil {
 		return &DataError{err}
 	}
+	in.given = list
 	for _, v := range realInputs(m) {
 		if err := in.observe(v, list); err != nil {
 			return &DataError{fmt.Errorf("%s: input %q: %w", path, v.Name, err)}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/rangeprop"
+	"github.com/amplint/amplint/samples"
 )
 
 // inputs is what is known of a model's inputs before it is analysed.
@@ -13,6 +14,7 @@ type inputs struct {
 	ranges map[string]rangeprop.Given
 	values map[string]*graph.Tensor // by value: they may be axes or shapes
 	shapes map[string]graph.Shape
+	given  []*samples.Sample // what --data names
 	notes  []string
 }
 

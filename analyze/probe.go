@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/refeval"
 	"github.com/amplint/amplint/rules"
+	"github.com/amplint/amplint/samples"
 	"github.com/amplint/amplint/witness"
 )
 
@@ -20,14 +22,17 @@ var budgets = map[string]witness.Options{
 func (a *analysis) probe(ctx context.Context, t Target, opt *Options, in *rules.Input, found []rules.Finding) bool {
 	w, ok := budgets[opt.Effort]
 	w.Suspects = undecided(found)
-	if !ok || len(w.Suspects) == 0 {
+	if !ok || len(w.Suspects) == 0 && len(a.inputs.given) == 0 {
 		return false
 	}
-	w.Target, w.Hold = t.format(), in.Hold
+	if len(w.Suspects) == 0 {
+		w.Runs = 0
+	}
+	w.Target, w.Hold, w.Samples = t.format(), in.Hold, a.inputs.feeds(a.model)
 	seen := witness.Probe(ctx, a.model, a.info, a.ranges.Inputs(), w)
 	in.Seen = func(v *graph.Value) (rules.Sighting, bool) {
 		s, ok := seen.Of(v)
-		return rules.Sighting{Lo: s.Lo, Hi: s.Hi, Right: s.Right && s.Runs >= witness.Enough}, ok
+		return rules.Sighting{Lo: s.Lo, Hi: s.Hi, Right: s.Right && (s.Sample || s.Runs >= witness.Enough), Observed: s.Sample}, ok
 	}
 	return seen.Runs > 0
 }
@@ -45,4 +50,62 @@ func undecided(found []rules.Finding) []*graph.Value {
 		}
 	}
 	return append(likely, open...)
+}
+
+// maxFeeds bounds the samples that are run, and maxFed their elements taken together.
+const (
+	maxFeeds = 32
+	maxFed   = 1 << 26
+)
+
+// feeds returns the user's samples as the evaluator takes them. Those that it cannot take, such as
+// sequences, are left out: they have bounded the inputs all the same.
+func (in *inputs) feeds(m *graph.Model) []map[string]*refeval.Value {
+	var list []map[string]*refeval.Value
+	left := int64(maxFed)
+	for _, s := range in.given[:min(maxFeeds, len(in.given))] {
+		feed := map[string]*refeval.Value{}
+		for _, v := range realInputs(m) {
+			x := s.Inputs[v.Name]
+			if x == nil || x.Tensor == nil {
+				continue
+			}
+			if left -= x.Tensor.Len(); left < 0 {
+				return list
+			}
+			if t := tensorOf(x.Tensor, v.Type.Elem); t != nil {
+				feed[v.Name] = refeval.TensorValue(t)
+			}
+		}
+		list = append(list, feed)
+	}
+	return list
+}
+
+// tensorOf reads an array as the type that the model declares, nil where it cannot.
+func tensorOf(a *samples.Array, e graph.ElemType) *refeval.Tensor {
+	g, err := a.Tensor()
+	if err == nil {
+		g, err = convert(g, e)
+	}
+	if err != nil {
+		return nil
+	}
+	t, err := refeval.FromGraph(g)
+	if err != nil || t.Elem == e {
+		return t
+	}
+	f, ok := e.Format()
+	if !ok || !t.Elem.IsFloat() || e == graph.Double {
+		return nil
+	}
+	x := make([]float32, t.Len())
+	for i := range x {
+		if t.Elem == graph.Double {
+			x[i] = float32(f.Round(t.D[i]))
+		} else {
+			x[i] = float32(f.Round(float64(t.F[i])))
+		}
+	}
+	return &refeval.Tensor{Elem: e, Dims: t.Dims, F: x}
 }

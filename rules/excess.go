@@ -41,7 +41,7 @@ func (p *Pass) excessOf(v *graph.Value) (e excess, ok bool) {
 		p.sight(&e, limit)
 	}
 	if !p.rests(v) || e.seen {
-		return e, e.evidence == Witness
+		return e, e.evidence >= Observed
 	}
 	if e.bound.Lo >= limit || -e.bound.Hi >= limit {
 		e.evidence = Always
@@ -66,6 +66,9 @@ func (p *Pass) sight(e *excess, limit float64) {
 	}
 	e.evidence, e.seen, e.right, e.damage = Witness, true, s.Right, d
 	e.worst = furthest(s.Lo, s.Hi, d)
+	if s.Observed {
+		e.evidence = Observed
+	}
 }
 
 // rootOf is excessOf for values that are where it begins: not those that only pass on what was over
@@ -166,7 +169,10 @@ func (p *Pass) shown(f numfmt.Format, x float64) string {
 }
 
 func reasonOf(e excess) string {
-	if e.seen {
+	switch {
+	case e.evidence == Observed:
+		return "the data take it there"
+	case e.seen:
 		return "a run on inputs inside their declared ranges takes it there"
 	}
 	switch e.evidence {

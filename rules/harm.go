@@ -291,7 +291,7 @@ func (f *follow) selected(u graph.Use, d damage) harm {
 	if f.p.guarded(n) && f.p.fromInput(n.In(u.Index), n.In(0)) {
 		return harmless
 	}
-	d.whole = d.whole || f.p.closable(n.In(0))
+	d.whole = d.whole || f.p.closable(n.In(0), u.Index == 1)
 	return f.outputs(n, d)
 }
 

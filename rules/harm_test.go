@@ -10,7 +10,7 @@ import (
 const harmModel = `<ir_version: 9, opset_import: ["" : 18], metadata_props: ["amplint.range.x": "[-2,3]", "amplint.range.one": "[1,2]", "amplint.range.b": "[0,1]"]>
 m (float[2, 4] x, float[2, 4] one, bool[2, 4] b) => (y)
 <float two = {2}, float minus = {-2}, float small = {0.00001}, float lo = {-1}, float hi = {1}, int64[1] last = {-1}, float[4, 2] w = {1, 2, -1, 0, 1, 0, -1, 0},
- bool[2, 4] causal = {1, 0, 0, 0, 1, 1, 0, 0}, bool[2, 4] closed = {1, 0, 0, 0, 0, 0, 0, 0}>
+ bool[2, 4] causal = {1, 0, 0, 0, 1, 1, 0, 0}, bool[2, 4] closed = {1, 0, 0, 0, 0, 0, 0, 0}, bool[2, 4] open = {1, 0, 0, 0, 1, 1, 1, 1}>
 { v = Identity(x) %s }`
 
 func TestHarm(t *testing.T) {
@@ -38,6 +38,9 @@ func TestHarm(t *testing.T) {
 		{"y = Softmax(v)", damage{neg: true, whole: true, least: 65520}, broken},
 		{"s = Where(causal, x, v) y = Softmax(s)", neg, harmless},
 		{"s = Where(closed, x, v) y = Softmax(s)", neg, broken},
+		{"n = Not(causal) s = Where(n, v, x) y = Softmax(s)", neg, harmless},
+		{"s = Where(causal, v, x) y = Softmax(s)", neg, harmless},
+		{"s = Where(open, v, x) y = Softmax(s)", neg, broken},
 		{"s = Where(b, x, v) y = Softmax(s)", neg, broken},
 		{"m = Mul(one, v) y = Sigmoid(m)", neg, harmless},
 		{"m = Mul(x, v) y = Sigmoid(m)", neg, broken},

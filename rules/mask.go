@@ -29,9 +29,11 @@ func (p *Pass) free(v *graph.Value, depth int) bool {
 // constant that is so in some row. A mask the model makes itself, such as a causal one, leaves
 // every row at least one place, and so does, unless empty sequences are asked for, the padding
 // mask of a model of tokens.
-func (p *Pass) closable(mask *graph.Value) bool {
+//
+// A condition closes where it is false; inverted, where it is true.
+func (p *Pass) closable(mask *graph.Value, inverted bool) bool {
 	if t := p.constant(mask); t != nil {
-		return t.Elem == graph.Bool && closedRow(t, func(x float64) bool { return x == 0 })
+		return t.Elem == graph.Bool && closedRow(t, func(x float64) bool { return (x != 0) == inverted })
 	}
 	return p.free(mask, 0)
 }

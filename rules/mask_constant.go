@@ -83,7 +83,7 @@ func (p *Pass) maskEdits(v *graph.Value, f numfmt.Format) []rewrite.Edit {
 		}
 		for i, in := range m.At.Inputs {
 			score := m.At.In(1 - i)
-			if p.closable(in) && p.constant(in) == nil && p.Range(score).MaxAbs() >= f.Ulp(maskDepth)/2 {
+			if p.closable(in, false) && p.constant(in) == nil && p.Range(score).MaxAbs() >= f.Ulp(maskDepth)/2 {
 				return append([]rewrite.Edit{rewrite.Widen{Value: v}}, p.maskRegion(v)...)
 			}
 		}
@@ -131,7 +131,7 @@ func checkMaskSum(p *Pass, n *graph.Node) {
 	if !deep || !ok || !e.damage.neg || e.damage.pos {
 		return
 	}
-	e.damage.whole = p.closable(n.In(0)) || p.closable(n.In(1)) || e.evidence >= Observed
+	e.damage.whole = p.closable(n.In(0), false) || p.closable(n.In(1), false) || e.evidence >= Observed
 	e.carried = false
 	p.overflowAt(n, e, true, "the sum with the mask")
 }

@@ -49,7 +49,9 @@ type Finding struct {
 // Sighting is what runs showed of a value that overflowed in them.
 type Sighting struct {
 	Lo, Hi float64 // what it should have been
-	Right  bool    // the outputs were right all the same
+	Right  bool    // the outputs were right all the same, in enough runs
+	// Observed tells that the user's own data did it.
+	Observed bool
 }
 
 // Input is what the rules look at.

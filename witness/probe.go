@@ -22,7 +22,9 @@ type Options struct {
 	// Budget is the time that all runs together may take, 2 s where it is 0. It is looked at between
 	// runs, and ends a run that takes all of it.
 	Budget time.Duration
-	// Runs is the number of inputs tried at most, 24 where it is 0.
+	// Samples are inputs of the user, which are run before all others.
+	Samples []map[string]*refeval.Value
+	// Runs is the number of inputs that are made and run at most.
 	Runs int
 	// Suspects are values that may overflow, the likely ones first. Where the runs do not show it the
 	// inputs that came closest are changed for the worse, Climbs times at most.
@@ -41,6 +43,8 @@ type Sight struct {
 	// and Runs how many there were.
 	Right bool
 	Runs  int
+	// Sample tells that a sample of the user did it.
+	Sample bool
 }
 
 // Seen holds what runs showed.
@@ -69,6 +73,8 @@ type prober struct {
 	roots     []*graph.Value
 	best      map[*graph.Value]*attempt // of the suspects
 	only      *graph.Value              // the one value to look at while climbing
+	sample    bool                      // the run is of a sample
+	drawn     int                       // inputs made and run
 }
 
 type extremes struct {
@@ -104,9 +110,6 @@ func Probe(ctx context.Context, m *graph.Model, info *infer.Info, ranges []range
 	if opt.Budget == 0 {
 		opt.Budget = 2 * time.Second
 	}
-	if opt.Runs == 0 {
-		opt.Runs = 24
-	}
 	p := &prober{m: m, opt: opt, seen: &Seen{sights: map[*graph.Value]*Sight{}}, best: map[*graph.Value]*attempt{}}
 	if p.seen.Err = p.plan(); p.seen.Err != nil {
 		return p.seen
@@ -114,6 +117,13 @@ func Probe(ctx context.Context, m *graph.Model, info *infer.Info, ranges []range
 	ctx, cancel := context.WithTimeout(ctx, opt.Budget)
 	defer cancel()
 	rng := rand.New(rand.NewPCG(seed, seed))
+	for _, in := range opt.Samples {
+		p.sample = true
+		if err := p.run(ctx, in); err != nil {
+			p.seen.Err = err
+		}
+	}
+	p.sample = false
 	p.draw(ctx, info, ranges, rng)
 	p.climb(ctx, ranges, rng)
 	return p.seen
@@ -123,8 +133,8 @@ func Probe(ctx context.Context, m *graph.Model, info *infer.Info, ranges []range
 func (p *prober) draw(ctx context.Context, info *infer.Info, ranges []rangeprop.InputRange, rng *rand.Rand) {
 	for _, a := range attempts {
 		s := &shaper{info: info, first: a[0], other: a[1], sizes: map[string]int64{}}
-		for p.seen.Runs < p.opt.Runs {
-			in, err := feed(p.m, ranges, s, mode(p.seen.Runs)%modes, rng)
+		for p.drawn < p.opt.Runs {
+			in, err := feed(p.m, ranges, s, mode(p.drawn)%modes, rng)
 			if err == nil {
 				err = p.run(ctx, in)
 			}
@@ -132,8 +142,9 @@ func (p *prober) draw(ctx context.Context, info *infer.Info, ranges []rangeprop.
 				p.seen.Err = err
 				break
 			}
+			p.drawn++
 		}
-		if p.seen.Runs > 0 || ctx.Err() != nil {
+		if p.drawn > 0 || ctx.Err() != nil {
 			return
 		}
 	}
@@ -193,6 +204,7 @@ func (p *prober) note(v *graph.Value, right bool) {
 	s.Lo, s.Hi = math.Min(s.Lo, x.lo), math.Max(s.Hi, x.hi)
 	s.NaN, s.Right = s.NaN && !x.inf, s.Right && right
 	s.Runs++
+	s.Sample = s.Sample || p.sample
 }
 
 func (p *prober) observeReference(v *graph.Value, t *refeval.Tensor) {

@@ -34,7 +34,7 @@ func probe(t *testing.T, text string, target numfmt.Format, ranges map[string]ra
 	if v := m.Graph.Lookup("suspect"); v != nil {
 		suspects = append(suspects, v)
 	}
-	return m, Probe(context.Background(), m, info, r.Inputs(), Options{Target: target, Hold: hold, Suspects: suspects, Climbs: 500})
+	return m, Probe(context.Background(), m, info, r.Inputs(), Options{Target: target, Hold: hold, Suspects: suspects, Runs: 24, Climbs: 500})
 }
 
 const chain = `<ir_version: 9, opset_import: ["" : 18]>
