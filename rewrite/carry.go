@@ -30,6 +30,9 @@ func (w *worker) carryOut(b *builder, ch *changes) error {
 	}
 	w.sum.Retargeted += len(ch.makers)
 	w.edges(b, ch)
+	if w.plan.Strategy == Mixed {
+		w.foldCasts()
+	}
 	return nil
 }
 

@@ -9,11 +9,13 @@ type changes struct {
 	casts   []*castPoint
 	consts  []*constPoint
 	makers  []*graph.Node // nodes whose own attribute says what type they make
-	noops   []*graph.Node // casts that no longer change anything
+	noops   []*graph.Node // casts that change nothing
+	spare   int           // of these, how many changed nothing before either
 	rewires []rewire
 
 	newElem map[*graph.Value]graph.ElemType // of retyped values
 	removed map[*graph.Node]bool            // noops
+	yields  map[*graph.Value]bool           // outputs of any graph
 }
 
 type retype struct {
@@ -44,7 +46,7 @@ type rewire struct {
 }
 
 func (ch *changes) empty() bool {
-	return len(ch.retyped)+len(ch.casts)+len(ch.consts)+len(ch.makers)+len(ch.noops)+len(ch.rewires) == 0
+	return len(ch.retyped)+len(ch.casts)+len(ch.consts)+len(ch.makers)+len(ch.noops)-ch.spare+len(ch.rewires) == 0
 }
 
 // touched returns the graphs whose nodes or constants change.
@@ -87,7 +89,7 @@ func templateType(v *graph.Value) bool {
 
 // changes compares what every value is with what it is to be.
 func (b *builder) changes() *changes {
-	ch := &changes{newElem: map[*graph.Value]graph.ElemType{}, removed: map[*graph.Node]bool{}}
+	ch := &changes{newElem: map[*graph.Value]graph.ElemType{}, removed: map[*graph.Node]bool{}, yields: outputsOf(b.m)}
 	for g := range b.m.Graphs() {
 		for _, v := range g.Values {
 			if e := b.planned(v); e != b.elem(v) && !b.constant(v) {
@@ -210,8 +212,10 @@ func (b *builder) elemAfter(ch *changes, v *graph.Value) graph.ElemType {
 
 // own finds out whether the node says itself what type it makes, and whether that changes.
 func (b *builder) own(ch *changes, n *graph.Node) {
-	if isCast(n) && b.elemAfter(ch, n.In(0)) == b.elemAfter(ch, n.Out(0)) && elemOf(n.In(0).Type) != elemOf(n.Out(0).Type) &&
-		!b.returned(n.Out(0)) {
+	if b.noop(ch, n) {
+		if elemOf(n.In(0).Type) == elemOf(n.Out(0).Type) {
+			ch.spare++
+		}
 		ch.noops = append(ch.noops, n)
 		ch.removed[n] = true
 		return
@@ -221,16 +225,30 @@ func (b *builder) own(ch *changes, n *graph.Node) {
 	}
 }
 
+// noop tells whether a cast changes nothing once the changes are made. One that never did goes as
+// well when a model is narrowed, but a function is not taken apart for it.
+func (b *builder) noop(ch *changes, n *graph.Node) bool {
+	if !isCast(n) || ch.yields[n.Out(0)] {
+		return false
+	}
+	e := b.elemAfter(ch, n.In(0))
+	if e == graph.Undefined || e != b.elemAfter(ch, n.Out(0)) {
+		return false
+	}
+	return elemOf(n.In(0).Type) != elemOf(n.Out(0).Type) || b.plan.Strategy == Mixed && !insideCall(n.Graph)
+}
+
 func isCast(n *graph.Node) bool {
 	return n.Domain == "" && (n.Op == "Cast" || n.Op == "CastLike") && n.In(0) != nil && n.Out(0) != nil
 }
 
-// returned tells whether a value is an output of a graph.
-func (b *builder) returned(v *graph.Value) bool {
-	for _, r := range b.uses[v] {
-		if r.at.node == nil {
-			return true
+// outputsOf returns what the graphs of a model yield, values of the graphs around them included.
+func outputsOf(m *graph.Model) map[*graph.Value]bool {
+	yields := map[*graph.Value]bool{}
+	for g := range m.Graphs() {
+		for _, v := range g.Outputs {
+			yields[v] = true
 		}
 	}
-	return v.Output
+	return yields
 }

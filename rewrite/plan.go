@@ -39,7 +39,7 @@ func (p *Plan) keeps(v *graph.Value) bool { return p.KeepIO == nil || p.KeepIO(v
 type Summary struct {
 	Changed    bool
 	Casts      int   // Cast nodes added
-	Removed    int   // Cast nodes that had become without effect
+	Removed    int   // Cast nodes that had no effect, or whose result is a constant
 	Retargeted int   // nodes that make another type than before: Cast, ConstantOfShape …
 	Low, FP32  int   // nodes with float results, by the format of the first
 	Converted  int64 // bytes of constants, as they were, that are stored in another format
