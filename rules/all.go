@@ -6,6 +6,7 @@ func All() []Rule {
 	return []Rule{
 		maskConstant,
 		constantOverflow,
+		constantsLost,
 		tinyEpsilon,
 		attentionLogits,
 		sumOfSquares,

@@ -1,0 +1,113 @@
+package rules
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/rangeprop"
+	"github.com/amplint/amplint/rewrite"
+)
+
+var constantsLost = Rule{
+	Name:  "constants-lost",
+	Title: "constant was lost when the model was converted",
+	Kind:  Overflow,
+	Model: checkConstantsLost,
+}
+
+// checkConstantsLost looks for constants that a conversion to 16 bits has made infinite or 0: the
+// file no longer tells what they were, but their role does.
+func checkConstantsLost(p *Pass) {
+	for v, s := range p.constants() {
+		if !half(v) {
+			continue
+		}
+		if x, one := s.single(); one && x == 0 {
+			checkLostEpsilon(p, v)
+		}
+		if s.Infs() > 0 {
+			checkInfinite(p, v, s)
+		}
+	}
+}
+
+// checkLostEpsilon reports a 0 that stands where an epsilon would: added to a number that may be 0
+// and is then divided by, or its logarithm taken.
+func checkLostEpsilon(p *Pass, v *graph.Value) {
+	uses, _ := readers(v)
+	for _, u := range uses {
+		n := u.Node
+		if !is(n, "Add", "Max", "Clip") || guardedBy(u) == nil || p.known(n, nil) {
+			continue
+		}
+		format, ok := p.low(v)
+		sink := singular(n.Out(0))
+		r := p.Range(guardedBy(u))
+		if !ok || sink == nil || r.Lo > format.ZeroAt() || is(n, "Max", "Clip") && r.Lo < 0 {
+			continue // max(x, 0) of a signed x is a Relu
+		}
+		f := p.at(n, v)
+		f.Kind, f.Range, f.Limit, f.Evidence = Underflow, rangeprop.Range{}, format.MinSubnormal(), Likely
+		if p.comesTo(guardedBy(u), format.ZeroAt()) {
+			f.Evidence, f.Consequence = Constant, Visible
+		}
+		f.Message = fmt.Sprintf("%s is 0 where an epsilon belongs, lost below %.5g; %s", v.Name, format.MinSubnormal(), singularText(sink))
+		f.Edits = []rewrite.Edit{rewrite.SetConst{Const: v, From: 0, To: restoredEpsilon}}
+		p.report(f)
+	}
+}
+
+// restoredEpsilon is what a lost epsilon is replaced by: the least that is a normal number nearly
+// everywhere.
+const restoredEpsilon = 6.2e-5
+
+// checkInfinite reports infinities that do harm whatever they are meant for: as a factor or divisor.
+// Those that are chosen or compared with are often meant.
+func checkInfinite(p *Pass, v *graph.Value, s stats) {
+	sign := math.Inf(1)
+	if s.negative(v) {
+		sign = math.Inf(-1)
+	}
+	d := damage{pos: sign > 0, neg: sign < 0, least: 65520}
+	uses, through := readers(v)
+	for _, u := range uses {
+		if !is(u.Node, "Mul", "Div", "Pow", "MatMul", "Gemm", "Conv", "BatchNormalization") || p.known(u.Node, nil) {
+			continue
+		}
+		h := p.harmAt(u, d)
+		if h == harmless {
+			continue
+		}
+		f := p.at(u.Node, v)
+		f.Range, f.Evidence, f.Consequence = rangeprop.Range{Lo: sign, Hi: sign}, Constant, h.consequence()
+		f.Message = fmt.Sprintf("%s holds %.5g: it was finite before the model was converted%s", v.Name, sign, consequenceText(f.Consequence))
+		for _, w := range through {
+			f.Consequences = append(f.Consequences, w.Key())
+		}
+		if sign < 0 && toSoftmax(v) {
+			f.Edits = []rewrite.Edit{rewrite.Clamp{Const: v, Lo: -maskDepth, Hi: maskDepth}}
+		}
+		p.report(f)
+		return
+	}
+}
+
+// negative tells whether the first infinity of a constant is one below.
+func (s stats) negative(v *graph.Value) bool {
+	below := false
+	t := stored(v)
+	if t == nil {
+		return false
+	}
+	found := false
+	_ = t.Floats(func(x []float32) error {
+		for _, f := range x {
+			if !found && math.IsInf(float64(f), 0) {
+				found, below = true, f < 0
+			}
+		}
+		return nil
+	})
+	return below
+}
