@@ -73,7 +73,7 @@ type pass struct {
 	facts   *pattern.Set
 	ops     map[string]op
 	follows map[string]follow
-	read    map[*graph.Value]int // how often a value with a ball or pieces was read
+	read    map[*graph.Value]int // how often a value was read
 	res     *Result
 	vals    map[*graph.Value]*Val
 	consts  map[*graph.Tensor]*Val
@@ -81,6 +81,7 @@ type pass struct {
 	missing map[string]int
 	counted map[*graph.Node]bool
 	steps   int
+	held    int // bounds kept after their last reader
 }
 
 // Analyze bounds every value of a model whose types and constants info, the result of infer.Run,
@@ -219,18 +220,29 @@ func (p *pass) node(n *graph.Node) {
 	p.release(n)
 }
 
-// release drops the balls and pieces that no node reads any more: balls hold matrices. Bodies of loops are read
-// again, so theirs stay.
+// maxHeld is the number of bounds that are kept per channel after their last reader: 64 MB of them.
+// In a larger model values that nothing reads any more keep their hull.
+const maxHeld = 1 << 22
+
+// release drops what no node reads any more: balls, which hold matrices, and pieces. Bodies of loops
+// are read again, so theirs stay.
 func (p *pass) release(n *graph.Node) {
 	for _, v := range n.Inputs {
-		if v == nil || v.Graph.Kind != graph.MainGraph || p.vals[v] == nil || p.vals[v].ball == nil && p.vals[v].pieces == nil {
+		if v == nil || v.Producer == nil || v.Graph.Kind != graph.MainGraph || p.vals[v] == nil || v.Const != nil {
 			continue
 		}
-		if p.read[v]++; p.read[v] >= len(v.Uses) {
-			x := p.vals[v].clone()
-			x.ball, x.pieces = nil, nil
-			p.vals[v] = x
+		if p.read[v]++; p.read[v] < len(v.Uses) {
+			continue
 		}
+		x := p.vals[v]
+		if p.held += len(x.lo); p.held > maxHeld && len(x.lo) > 1 {
+			x = x.flat()
+		}
+		if x.ball != nil || x.pieces != nil || x.mix != nil {
+			x = x.clone()
+			x.ball, x.pieces, x.mix = nil, nil, nil
+		}
+		p.vals[v] = x
 	}
 }
 

@@ -81,18 +81,21 @@ func (c *call) finish(v *graph.Value, x *Val, o op) *Val {
 		return x
 	}
 	y := roundTo(f, x, o.ulps)
-	if o.limit != (Range{}) {
-		y.lo, y.hi = clampAll(y.lo, o.limit), clampAll(y.hi, o.limit)
+	if o.limit != (Range{}) { // these are fresh
+		clampAll(y.lo, o.limit)
+		clampAll(y.hi, o.limit)
 	}
 	return y
 }
 
-func clampAll(x []float64, r Range) []float64 {
-	out := make([]float64, len(x))
+func clampAll(x []float64, r Range) {
 	for i, v := range x {
-		out[i] = math.Min(math.Max(v, r.Lo), r.Hi)
+		if v < r.Lo {
+			x[i] = r.Lo
+		} else if v > r.Hi {
+			x[i] = r.Hi
+		}
 	}
-	return out
 }
 
 // resultFormat is the format a result is computed in: that of its type, or a wider one that it will

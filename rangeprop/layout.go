@@ -223,6 +223,14 @@ func zip(a, b *Val, f func(x, y Range) Range) *Val {
 	out.nan = a.nan || b.nan
 	out.rest(b)
 	x, y := in[0], in[1]
+	if n := len(out.lo); len(x.lo) == n && (len(y.lo) == n || len(y.lo) == 1) { // no need to step through the dimensions
+		step := min(len(y.lo)-1, 1)
+		for i := range n {
+			r := f(Range{x.lo[i], x.hi[i]}, Range{y.lo[i*step], y.hi[i*step]})
+			out.lo[i], out.hi[i] = r.Lo, r.Hi
+		}
+		return out
+	}
 	walk(dims, [][]int{strides(x.dims), strides(y.dims)}, func(i int, at []int) {
 		r := f(Range{x.lo[at[0]], x.hi[at[0]]}, Range{y.lo[at[1]], y.hi[at[1]]})
 		out.lo[i], out.hi[i] = r.Lo, r.Hi

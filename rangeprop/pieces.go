@@ -112,7 +112,7 @@ func (c *call) pieced(v *graph.Value, x *Val, o op) *Val {
 		case in.pieces != nil && in.pieces.of == of:
 			d.in[i] = in.pieces.v
 		case strip(c.n.In(i)) == of:
-			if seed == nil {
+			if seed == nil && (len(of.Uses) > 1 || len(c.n.In(i).Uses) > 1) { // else it never meets itself
 				seed = c.p.cut(of, in)
 			}
 			if d.in[i] = seed; seed == nil {

@@ -1,6 +1,9 @@
 package rangeprop
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 func recurrentOps() map[string]op {
 	return map[string]op{
@@ -40,6 +43,16 @@ func (c *call) steps() float64 {
 	}
 	if _, hi := c.dim(0, axis); hi >= 0 {
 		return float64(hi)
+	}
+	if v := c.n.In(0); v != nil && v.Producer != nil && v.Producer.Op == "Unsqueeze" { // one, though the rank is unknown
+		u := &call{p: c.p, n: v.Producer}
+		axes := v.Producer.Ints("axes")
+		if axes == nil {
+			axes, _ = u.ints(1)
+		}
+		if slices.Contains(axes, int64(axis)) {
+			return 1
+		}
 	}
 	return math.Inf(1)
 }
