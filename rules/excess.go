@@ -115,11 +115,17 @@ func (p *Pass) carriedExcess(v *graph.Value) bool {
 		return false
 	}
 	for _, in := range n.Inputs {
-		if f, ok := p.low(in); ok && p.constant(in) == nil && p.Range(in).MaxAbs() >= f.OverflowAt() {
+		if f, ok := p.low(in); ok && p.constant(in) == nil && !fedBack(in) && p.Range(in).MaxAbs() >= f.OverflowAt() {
 			return true
 		}
 	}
 	return false
+}
+
+// fedBack tells whether a value is what a loop hands from one turn to the next: its bound is that of
+// the result, and not what the overflow comes from.
+func fedBack(v *graph.Value) bool {
+	return v.Input && v.Graph.Kind == graph.SubGraph && is(v.Graph.Owner, "Loop", "Scan")
 }
 
 // overflowAt reports an excess at the node that makes it. What it does to the output decides

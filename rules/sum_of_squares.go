@@ -56,7 +56,11 @@ func (p *Pass) squaresOverflow(n *graph.Node, e excess, what string) {
 // is small whatever its input.
 func (p *Pass) normEdits(m *pattern.Norm) []rewrite.Edit {
 	var edits []rewrite.Edit
-	for _, v := range []*graph.Value{m.Square, m.Var, m.Shifted, m.Root} {
+	parts := []*graph.Value{m.Square, m.Var, m.Shifted, m.Root}
+	if m.Shifted != nil {
+		parts = append(parts, p.region(m.Shifted)...) // a reciprocal root may be large
+	}
+	for _, v := range parts {
 		if v == nil || p.constant(v) != nil || m.Square == nil && is(maker(v), "ReduceL2", "ReduceSumSquare") {
 			continue
 		}
