@@ -51,11 +51,24 @@ func (c *Call) batchNormGiven(x *Tensor) {
 			k := r % x.Dims[1]
 			m, b := mean.at64(k), bias.at64(k)
 			s := scale.at64(k) / math.Sqrt(variance.at64(k)+eps)
-			for i := r * inner; i < (r+1)*inner; i++ {
-				y.put64(i, (x.at64(i)-m)*s+b)
+			switch storeOf(x.Elem) {
+			case storeF:
+				normalise(y.F[r*inner:(r+1)*inner], x.F[r*inner:], m, s, b)
+			case storeD:
+				normalise(y.D[r*inner:(r+1)*inner], x.D[r*inner:], m, s, b)
+			default:
+				refuse("%s is not of a float type", x)
 			}
 		}
 	})
+}
+
+// normalise sets y to (x - m) s + b. The conversion keeps the product from being fused with the
+// sum, which would make results depend on the processor.
+func normalise[T floating](y, x []T, m, s, b float64) {
+	for i := range y {
+		y[i] = T(float64((float64(x[i])-m)*s) + b)
+	}
 }
 
 // batchNormTraining also moves the running moments on by those of the batch.

@@ -225,11 +225,25 @@ func lpNormRows[T floating](a accum, dst, src []T, n, p int) {
 // centred, which cannot come out negative.
 func meanVarianceNorm(c *Call) error {
 	x, a := c.In(0), c.accum()
-	list := axes(c.Ints("axes"), x.Rank())
+	list := c.meanVarianceAxes(x.Rank())
 	c.eachRow(x, list,
 		func(dst, src []float32, n, _ int) { meanVarianceRows(a, dst, src, n) },
 		func(dst, src []float64, n, _ int) { meanVarianceRows(a, dst, src, n) })
 	return nil
+}
+
+// meanVarianceAxes returns what is normalised together. Before opset 9 that was an image of one
+// channel, or of all.
+func (c *Call) meanVarianceAxes(rank int) []int {
+	switch {
+	case c.Version >= 9:
+		return axes(c.Ints("axes"), rank)
+	case rank < 3 || c.IntOr("normalize_variance", 1) == 0:
+		refuse("no mean without variance of an input of rank %d", rank)
+	case c.Int("across_channels") != 0:
+		return allAxes(rank)[1:]
+	}
+	return allAxes(rank)[2:]
 }
 
 // mvnEpsilon is added to the standard deviation by MeanVarianceNormalization.

@@ -28,7 +28,7 @@ func roiAlign(c *Call) error {
 		at := unravel(i, y.Dims)
 		rows := c.roi(rois.at64(at[0]*4+1), rois.at64(at[0]*4+3), h)
 		cols := c.roi(rois.at64(at[0]*4), rois.at64(at[0]*4+2), w)
-		if rows.grid*cols.grid > 1<<24 {
+		if rows.grid*cols.grid > 1<<20 {
 			refuse("%d x %d samples in a bin", rows.grid, cols.grid)
 		}
 		b := bin{x: x, plane: (images[at[0]]*x.Dims[1] + at[1]) * x.Dims[2] * x.Dims[3], rows: rows, cols: cols}
@@ -51,7 +51,7 @@ func (c *Call) roi(from, to float64, n int) roi {
 	}
 	r.bin = width / float64(n)
 	if r.grid <= 0 {
-		r.grid = int(min(max(math.Ceil(r.bin), 0), 1<<24))
+		r.grid = int(min(max(math.Ceil(r.bin), 0), 1<<21))
 	}
 	return r
 }
