@@ -24,23 +24,23 @@ func checkAttentionLogits(p *Pass) {
 	for n := range p.Model.Nodes() {
 		switch n.OpName() {
 		case "Attention", "com.microsoft.MultiHeadAttention", "com.microsoft.FusedMatMul":
-			checkFusedLogits(p, n)
+			q, k := p.reachOf(n.In(0)), p.reachOf(n.In(1))
+			depth := float64(headSize(n))
+			r := pair(q, k, func(x, y float64) float64 { return depth * x * y }).throughout()
+			if r.level() >= uniform {
+				reportFusedLogits(p, n, math.Max(math.Abs(r.lo.at), math.Abs(r.hi.at))*innerScale(n))
+			}
+		case "com.microsoft.Attention":
+			reportFusedLogits(p, n, p.packedLogits(n))
 		}
 	}
 }
 
-// checkFusedLogits looks inside operators that multiply before they scale. What they hold the
-// product in is the kernel's choice.
-func checkFusedLogits(p *Pass, n *graph.Node) {
+// reportFusedLogits reports operators that multiply before they scale, where their logits come to
+// top. What they hold the product in is the kernel's choice.
+func reportFusedLogits(p *Pass, n *graph.Node, top float64) {
 	f, ok := p.low(n.Out(0))
-	if !ok || p.known(n, nil) || n.In(1) == nil {
-		return
-	}
-	q, k := p.reachOf(n.In(0)), p.reachOf(n.In(1))
-	depth := float64(headSize(n))
-	r := pair(q, k, func(x, y float64) float64 { return depth * x * y }).throughout()
-	top := math.Max(math.Abs(r.lo.at), math.Abs(r.hi.at)) * innerScale(n)
-	if r.level() < uniform || top < f.OverflowAt() {
+	if !ok || p.known(n, nil) || top < f.OverflowAt() {
 		return
 	}
 	find := p.at(n, n.Out(0))
@@ -75,4 +75,46 @@ func innerScale(n *graph.Node) float64 {
 		return float64(a.F)
 	}
 	return def
+}
+
+// packedLogits is how large the logits of an Attention get that projects its input by one constant
+// matrix to queries, keys and values: of inputs that agree with a column of the queries.
+func (p *Pass) packedLogits(n *graph.Node) float64 {
+	x, w := p.reachOf(n.In(0)), p.constant(n.In(1))
+	heads := int(n.Int("num_heads", 1))
+	if x.level() < free || w == nil || len(w.Dims) != 2 || w.Len() > maxWeights || heads < 1 || len(n.Ints("qkv_hidden_sizes")) > 0 {
+		return 0
+	}
+	data, err := w.Float64s()
+	rows, cols := int(w.Dims[0]), int(w.Dims[1])
+	size := cols / 3 / heads
+	if err != nil || size < 1 {
+		return 0
+	}
+	top := 0.0
+	row := make([]float64, rows)
+	for c := 0; c < cols/3; c += max(cols/3/32, 1) {
+		for i := range row {
+			row[i] = x.hi.at
+			if data[i*cols+c] < 0 {
+				row[i] = x.lo.at
+			}
+		}
+		head := c / size * size
+		sum := 0.0
+		for j := range size {
+			sum += dot(row, data[head+j:], cols) * dot(row, data[cols/3+head+j:], cols)
+		}
+		top = math.Max(top, math.Abs(sum))
+	}
+	return top
+}
+
+// dot is the product of a row with a column of a matrix.
+func dot(row, column []float64, step int) float64 {
+	sum := 0.0
+	for i, x := range row {
+		sum += x * column[i*step]
+	}
+	return sum
 }
