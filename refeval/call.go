@@ -4,7 +4,6 @@ import (
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/graph/schema"
@@ -147,9 +146,6 @@ func (c *Call) axesArg(input, rank int) (list []int, given bool) {
 	}
 	return axes(list, rank), true
 }
-
-// dims returns a copy of input i's shape.
-func (c *Call) dims(i int) []int { return slices.Clone(c.In(i).Dims) }
 
 // with evaluates another kernel on other inputs, under the attributes of this node and the version
 // given, and returns its output 0.

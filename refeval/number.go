@@ -104,16 +104,3 @@ func lessInt(x, y int64, e graph.ElemType) bool {
 	}
 	return x < y
 }
-
-// less compares elements i and j of two tensors of one type.
-func less(t *Tensor, i int, u *Tensor, j int) bool {
-	switch storeOf(t.Elem) {
-	case storeF:
-		return t.F[i] < u.F[j]
-	case storeD:
-		return t.D[i] < u.D[j]
-	case storeS:
-		return t.S[i] < u.S[j]
-	}
-	return lessInt(t.I[i], u.I[j], t.Elem)
-}
