@@ -42,7 +42,7 @@ func undecided(found []rules.Finding) []*graph.Value {
 	var likely, open []*graph.Value
 	for _, f := range found {
 		switch {
-		case f.Kind != rules.Overflow || f.Node == nil:
+		case f.Kind != rules.Overflow || f.Node == nil || f.Value == nil || f.Value.Const != nil: // no run changes a constant
 		case f.Evidence == rules.Likely:
 			likely = append(likely, f.Value)
 		case f.Evidence <= rules.Near:
