@@ -70,6 +70,26 @@ func (p *pass) expSum(s *pattern.ExpSum, v *graph.Value, x *Val) *Val {
 	return x.limit(Range{in.Lo, in.Hi + math.Log(n)}, 1e-5)
 }
 
+// loss is how much larger than its bound a quotient can come out in the type it is computed in, as a
+// factor: each of n parts of the denominator may be short by what rounds to zero, which only the
+// least value of the denominator holds up. It is 1 for FP32 and wider, where nothing in a model's
+// range vanishes, and for values that are only going to be held low: there the rules judge the
+// denominator, and what follows is sized as if it had been repaired.
+func (p *pass) loss(v, den *graph.Value, n float64) float64 {
+	f, ok := held(v.Type.Elem)
+	if !ok || f.Bits() >= 32 {
+		return 1
+	}
+	if den == nil {
+		return math.Inf(1)
+	}
+	least := p.val(den).Hull().Lo
+	if least <= 0 || math.IsNaN(n) {
+		return math.Inf(1)
+	}
+	return 1 + math.Max(n, 1)*f.MinSubnormal()/least
+}
+
 // factors multiplies the bounds of what scales a pattern.
 func (p *pass) factors(coef float64, scales []*graph.Value) Range {
 	r := Range{coef, coef}
@@ -109,7 +129,14 @@ func (p *pass) ratio(q *pattern.Ratio, x *Val) *Val {
 			r = mul(r.join(Range{}), Range{0, math.Sqrt(p.val(q.Den).Hull().Hi)})
 		}
 	}
-	return x.limit(mul(r, p.factors(q.Coef, q.Scales)), p.unit(q.Output)*8+1e-6)
+	k := 1.0
+	if q.Kind != pattern.OfMean && !stored(q.Num) {
+		k = p.loss(q.Output, q.Denominator, float64(count(q.Num.Type.Shape)))
+	}
+	if math.IsInf(k, 0) {
+		return x
+	}
+	return x.limit(mul(r, p.factors(q.Coef*k, q.Scales)), p.unit(q.Output)*8+1e-6)
 }
 
 // crisp tells whether a mask is only read as true or false.
@@ -117,6 +144,9 @@ func (p *pass) crisp(w *graph.Value) bool { return w.Type.Elem == graph.Bool }
 
 // weights marks a share of a sum along one axis as weights.
 func (p *pass) weights(q *pattern.Ratio, x *Val) *Val {
+	if !stored(q.Num) && math.IsInf(p.loss(q.Output, q.Denominator, 1), 0) {
+		return x
+	}
 	rank := len(q.Num.Type.Shape)
 	if q.Kind != pattern.OfSum || len(q.Scales) > 0 || q.Coef != 1 || len(q.Axes) != 1 || rank == 0 || len(q.Output.Type.Shape) != rank || p.val(q.Input).Hull().Lo < 0 {
 		return x
@@ -160,6 +190,7 @@ func (p *pass) norm(n *pattern.Norm, x *Val) *Val {
 	if n.Expanded {
 		m *= p.cancellation(n)
 	}
+	m *= p.normLoss(n)
 	r := Range{-m, m}
 	if n.Kind != pattern.LayerNorm && len(n.Scales) == 0 {
 		if in := p.val(n.Numerator).Hull(); in.Lo >= 0 {
@@ -179,6 +210,46 @@ func (p *pass) norm(n *pattern.Norm, x *Val) *Val {
 		r = add(r, p.val(b).Hull())
 	}
 	return x.limit(r, slack)
+}
+
+// stored tells whether a value is an input or a constant, its magnitude or its shape changed at most:
+// then all that reads it reads the same numbers. What is computed low may be summed in FP32 before
+// it is rounded.
+func stored(v *graph.Value) bool {
+	for v.Producer != nil {
+		switch v.Producer.OpName() {
+		case "Abs", "Neg", "Identity", "Reshape", "Transpose", "Unsqueeze", "Squeeze", "Relu", "Slice", "Gather":
+		default:
+			return false
+		}
+		if v = v.Producer.In(0); v == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// normLoss is loss below a root, for the squares of as many elements as are summed.
+func (p *pass) normLoss(n *pattern.Norm) float64 {
+	if n.Square == nil && stored(n.Numerator) { // the reduction squares, in FP32
+		return 1
+	}
+	if n.EpsOnRoot || n.Shifted == nil {
+		if f, ok := held(n.Output.Type.Elem); ok && f.Bits() < 32 {
+			return p.loss(n.Output, n.Shifted, float64(n.Count)*math.Sqrt(f.MinSubnormal())/f.MinSubnormal())
+		}
+		return 1
+	}
+	return math.Sqrt(p.loss(n.Output, n.Shifted, float64(n.Count)))
+}
+
+// count multiplies the known dimensions of a shape.
+func count(s graph.Shape) int {
+	n := 1
+	for _, d := range kept(s) {
+		n *= max(d, 1)
+	}
+	return n
 }
 
 // normPerChannel meets channel by channel: scales differ much between channels.
@@ -213,6 +284,7 @@ func (p *pass) normBall(n *pattern.Norm, x *Val) *Val {
 	if n.Expanded {
 		r *= p.cancellation(n)
 	}
+	r *= p.normLoss(n)
 	b := newBall([]int{rank - 1}, []int{int(n.Count)}, make([]float64, n.Count), r).scaled(nil, n.Coef)
 	for _, v := range n.Scales {
 		k, ok := exactly(p.val(v), b, rank)

@@ -9,7 +9,7 @@ func mathOps() map[string]op {
 		"Exp": approx(expOp), "Log": approx(logOp),
 		"Tanh": within(-1, 1, curve(tanh, 1)), "Sigmoid": within(0, 1, curve(sigmoid, 0)), "Erf": within(-1, 1, curve(monotone(math.Erf), 1)),
 		"Softsign": within(-1, 1, curve(monotone(softsign), 1)), "Atan": squash(plain(monotone(math.Atan))),
-		"Softplus": approx(plain(monotone(softplus))), "Asinh": approx(plain(monotone(math.Asinh))), "Sinh": approx(plain(monotone(math.Sinh))),
+		"Softplus": approx(softplusOp), "Asinh": approx(plain(monotone(math.Asinh))), "Sinh": approx(plain(monotone(math.Sinh))),
 		"Cosh": approx(plain(func(x Range) Range { a := absolute(x); return Range{math.Cosh(a.Lo), math.Cosh(a.Hi)} })),
 		"Sin":  within(-1, 1, waveOp(0)), "Cos": within(-1, 1, waveOp(math.Pi/2)), "Tan": approx(tanOp),
 		"Asin": squash(domain(-1, 1, math.Asin)), "Acos": squash(acosOp), "Acosh": approx(domain(1, math.Inf(1), math.Acosh)), "Atanh": approx(atanhOp),
@@ -66,6 +66,20 @@ func softplus(x float64) float64 {
 		return x
 	}
 	return math.Log1p(math.Exp(x))
+}
+
+// softplusOp is log(1 + exp(x)), which the standard's own definition computes as it stands. Kernels
+// are safe in FP32; there are none for FP16, and runtimes compute the definition, in FP32: its
+// exponential overflows.
+func softplusOp(c *call) *Val {
+	f, ok := held(c.elem(0))
+	return map1(c.x(0), func(x Range) Range {
+		r := Range{softplus(x.Lo), softplus(x.Hi)}
+		if ok && f.Bits() < 32 && math.Exp(x.Hi) >= math.MaxFloat32 {
+			r.Hi = math.Inf(1)
+		}
+		return r
+	})
 }
 
 func expOp(c *call) *Val { return map1(c.x(0), monotone(math.Exp)) }
