@@ -63,12 +63,12 @@ func attentionOp(c *call) []*Val {
 		s = map1flags(s, func(x Range) Range { return x.meet(Range{-cap, cap}) })
 	}
 	masked := c.has(3) || c.n.Int("is_causal", 0) != 0 || c.has(6)
-	if c.has(3) && c.elem(0).IsFloat() {
+	if c.has(3) && c.n.In(3).Type.Elem.IsFloat() && c.n.Int("qk_matmul_output_mode", 0) != 0 {
 		s = plus(s, c.in[3].flat())
 	}
 	y := c.attended(v, masked, q, k)
 	y.nan = y.nan || c.has(3) && c.in[3].posInf || masked
-	if masked {
+	if mode := c.n.Int("qk_matmul_output_mode", 0); masked && mode != 0 {
 		s.negInf = true
 		s = s.with(nil, []float64{math.Inf(-1)}, []float64{s.Hull().Hi})
 	}

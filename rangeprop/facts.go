@@ -25,6 +25,9 @@ func (p *pass) fact(v *graph.Value, x *Val) *Val {
 	if r := p.facts.Ratio(v); r != nil {
 		x = p.weights(r, p.ratio(r, x))
 	}
+	if n := p.facts.Variance(v); n != nil && n.Expanded {
+		x = x.limit(p.variance(n), 1e-6)
+	}
 	if n := p.facts.Norm(v); n != nil {
 		x = p.normBall(n, p.norm(n, x))
 	}
@@ -68,6 +71,15 @@ func (p *pass) expSum(s *pattern.ExpSum, v *graph.Value, x *Val) *Val {
 		return x.limit(Range{0, math.Log(n)}, 1e-5).atLeast(0)
 	}
 	return x.limit(Range{in.Lo, in.Hi + math.Log(n)}, 1e-5)
+}
+
+// variance bounds E[x²] - m²: by a quarter of the square of the spread, and below 0 by no more than
+// the rounding of both.
+func (p *pass) variance(n *pattern.Norm) Range {
+	h := p.val(n.Input).Hull()
+	m := h.MaxAbs()
+	delta := 4 * math.Max(p.unit(n.Var), accumUnit) * m * m
+	return Range{-delta, (h.Hi-h.Lo)*(h.Hi-h.Lo)/4 + delta}
 }
 
 // loss is how much larger than its bound a quotient can come out in the type it is computed in, as a

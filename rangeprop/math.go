@@ -16,7 +16,7 @@ func mathOps() map[string]op {
 		"Relu": exact(reluOp), "LeakyRelu": rounded(leakyOp), "PRelu": rounded(preluOp), "ThresholdedRelu": exact(thresholdedOp),
 		"Elu": approx(eluOp), "Celu": approx(celuOp), "Selu": approx(seluOp), "Shrink": rounded(shrinkOp),
 		"HardSigmoid": within(0, 1, hardSigmoidOp), "HardSwish": approx(gated(hardSwish, -1.5)), "Mish": approx(gated(mish, -1.19244838)),
-		"Gelu": approx(geluOp), "Swish": approx(swishOp("alpha", 1)), "com.microsoft.QuickGelu": approx(swishOp("alpha", 1.702)),
+		"Gelu": approx(geluOp), "Swish": approx(swishOp("alpha", 1)), "SwiGLU": approx(swiGLUOp), "com.microsoft.QuickGelu": approx(swishOp("alpha", 1.702)),
 		"com.microsoft.Gelu": approx(gated(gelu, geluLeast)), "com.microsoft.FastGelu": approx(biasGelu(geluTanh)), "com.microsoft.BiasGelu": approx(biasGelu(gelu)),
 		"com.microsoft.BiasSplitGelu": approx(biasSplitGeluOp),
 	}
@@ -312,6 +312,9 @@ func swishOp(attr string, def float32) func(c *call) *Val {
 		return gate(c.x(0), func(x float64) float64 { return x * logistic(k*x) }, -1.2784645/k)
 	}
 }
+
+// swiGLUOp multiplies the swish of a gate by a value.
+func swiGLUOp(c *call) *Val { return times(swishOp("alpha", 1)(c), c.x(1)) }
 
 // biasSplitGeluOp adds a bias and multiplies one half of the channels by the GELU of the other.
 func biasSplitGeluOp(c *call) *Val {

@@ -36,17 +36,26 @@ func identityOp(c *call) []*Val { return []*Val{c.x(0)} }
 func dropoutOp(c *call) []*Val {
 	v := c.x(0)
 	if t, known := c.number(2); c.has(2) && !(known && t == 0) {
-		v = v.flat()
-		v = joined(v, c.within(Range{math.Inf(-1), math.Inf(1)}))
-		if ratio, ok := c.number(1); ok && ratio < 1 || !c.has(1) {
-			if !c.has(1) {
-				ratio = 0.5
-			}
-			h := c.x(0).Hull()
-			v = c.within(h.scale(1 / (1 - ratio)).join(Range{0, 0}))
+		ratio := Range{0.5, 0.5}
+		if c.has(1) {
+			ratio = c.in[1].Hull()
 		}
+		top := math.Inf(1)
+		if ratio.Hi < 1 {
+			top = 1 / (1 - ratio.Hi)
+		}
+		v = map1(v.flat(), func(x Range) Range { return mul(x, Range{0, top}) })
+		v = v.roundedIn(c.elem(0))
 	}
 	return []*Val{v, c.condition()}
+}
+
+// roundedIn rounds the result of an operator that is otherwise exact.
+func (v *Val) roundedIn(e graph.ElemType) *Val {
+	if f, ok := held(e); ok {
+		return roundTo(f, v, 1)
+	}
+	return v
 }
 
 // condition is a result of truth values.

@@ -39,14 +39,14 @@ func quantizeOp(c *call) *Val {
 		zero = c.along(2)
 	}
 	limit, ok := integers(c.elem(0))
-	f, float := held(c.elem(0))
+	_, float := saturated(c.elem(0), Range{})
 	w := zip(v, zero, func(q, z Range) Range {
 		if ok {
 			r := add(Range{math.RoundToEven(q.Lo), math.RoundToEven(q.Hi)}, z)
 			return Range{math.Min(math.Max(r.Lo, limit.Lo), limit.Hi), math.Min(math.Max(r.Hi, limit.Lo), limit.Hi)}
 		}
-		if float {
-			return Range{f.RoundSat(q.Lo), f.RoundSat(q.Hi)}
+		if r, ok := saturated(c.elem(0), q); ok {
+			return r
 		}
 		return all
 	})

@@ -134,22 +134,15 @@ func castOp(c *call) []*Val {
 		w.integer = true
 		return []*Val{w}
 	}
-	f, ok := held(to)
-	if !ok {
-		return []*Val{v}
-	}
-	saturate := c.n.Int("saturate", 1) != 0 && f.Bits() == 8
-	w := map1flags(v, func(x Range) Range {
-		if saturate {
-			return Range{f.RoundSat(x.Lo), f.RoundSat(x.Hi)}
+	if to == graph.Float4E2M1 || c.n.Int("saturate", 1) != 0 {
+		if _, ok := saturated(to, Range{}); ok {
+			w := map1flags(v, func(x Range) Range { r, _ := saturated(to, x); return r })
+			w.posInf, w.negInf, w.nan = false, false, v.nan && to != graph.Float4E2M1
+			return []*Val{w}
 		}
-		return x
-	})
-	if saturate {
-		w.posInf, w.negInf = false, false
-	} else {
-		w.shares, w.mix, w.ball, w.pieces = v.shares, v.mix, v.ball, v.pieces
 	}
+	w := v.clone()
+	w.integer, w.tiny = v.integer, v.tiny
 	return []*Val{w}
 }
 

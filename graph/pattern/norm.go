@@ -117,6 +117,9 @@ func (f *finder) addNorm(n *Norm, d *denominator) {
 	n.Nodes = f.between(n.Output, n.Input)
 	f.set.Norms = append(f.set.Norms, n)
 	f.set.norms[n.Output] = n
+	if n.Var != nil {
+		f.set.vars[n.Var] = n
+	}
 	for _, k := range n.Nodes {
 		if f.set.parts[k] == nil {
 			f.set.parts[k] = n

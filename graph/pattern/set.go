@@ -142,6 +142,7 @@ type Set struct {
 	Logits    []*Logit
 
 	norms    map[*graph.Value]*Norm
+	vars     map[*graph.Value]*Norm
 	parts    map[*graph.Node]*Norm
 	squares  map[*graph.Value]*Square
 	shifts   map[*graph.Value]*Shift
@@ -154,6 +155,9 @@ type Set struct {
 
 // Norm returns the normalisation whose output is v, or nil.
 func (s *Set) Norm(v *graph.Value) *Norm { return s.norms[v] }
+
+// Variance returns a normalisation whose variance, or sum of squares, is v, or nil.
+func (s *Set) Variance(v *graph.Value) *Norm { return s.vars[v] }
 
 // NormOf returns the normalisation the node is a part of, or nil.
 func (s *Set) NormOf(n *graph.Node) *Norm { return s.parts[n] }
