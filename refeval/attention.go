@@ -89,15 +89,24 @@ func (a *attention) scores() *Tensor {
 	turned := layout{strides: []int{groups * t * d, t * d, 1, d}}
 	k := a.scaled(a.k, []int{batch, groups, d, t}, turned)
 	y := a.c.Temp(a.q.Elem, []int{batch, heads, s, t})
-	for i := range batch * heads {
-		g := i/heads*groups + i%heads/(heads/groups)
-		a.c.matmulOf(y, i*s*t, q, i*s*d, k, g*d*t, s, t, d)
-	}
+	a.c.multiply(y, q, k, a.heads(s*d, d*t), s, t, d)
 	a.e.roundAll(y.F)
 	if a.late {
 		a.c.scale(y, a.scale)
 	}
 	return y
+}
+
+// heads lists where the matrices of each head of the queries begin, and of the head of the keys
+// that goes with it.
+func (a *attention) heads(mk, kn int) []places {
+	batch, heads, groups, _, _, _ := a.sizes()
+	list := make([]places, batch*heads)
+	for i := range list {
+		g := i/heads*groups + i%heads/(heads/groups)
+		list[i] = places{i * mk, g * kn}
+	}
+	return list
 }
 
 // cap bends the scores so that none passes the softcap.
@@ -180,14 +189,11 @@ func clearRun(t *Tensor, from, n int) {
 
 // mix returns the sums of values weighted by probabilities, of the values' type.
 func (a *attention) mix(p *Tensor) *Tensor {
-	batch, heads, groups, s, t, _ := a.sizes()
+	batch, heads, _, s, t, _ := a.sizes()
 	v := a.c.as(a.v, p.Elem)
 	d := v.Dims[3]
 	y := a.c.Temp(p.Elem, []int{batch, heads, s, d})
-	for i := range batch * heads {
-		g := i/heads*groups + i%heads/(heads/groups)
-		a.c.matmulOf(y, i*s*d, p, i*s*t, v, g*t*d, s, d, t)
-	}
+	a.c.multiply(y, p, v, a.heads(s*t, t*d), s, d, t)
 	return y
 }
 

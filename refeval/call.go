@@ -77,6 +77,11 @@ func (c *Call) Temp(e graph.ElemType, dims []int) *Tensor {
 	return c.hold(c.x.alloc(e, dims))
 }
 
+// Raw is [Call.Temp] for a kernel that sets every element: what they hold before is anything.
+func (c *Call) Raw(e graph.ElemType, dims []int) *Tensor {
+	return c.hold(c.x.allocRaw(e, dims))
+}
+
 // Clone makes a tensor like [Call.Temp] that holds what t holds.
 func (c *Call) Clone(t *Tensor) *Tensor {
 	return c.hold(c.x.clone(t))

@@ -109,8 +109,8 @@ func nhwcConv(c *Call) error {
 	x := c.reordered(c.In(0), slices.Concat([]int{0, n - 1}, allAxes(n)[1:n-1]))
 	w := c.In(1)
 	checkImage(x, w)
-	y := c.conv(x, w, c.window(x.Dims[2:], c.kernelShape(w.Dims[2:])), max(c.Int("group"), 1))
-	c.addBias(y, c.In(2))
+	g := c.window(x.Dims[2:], c.kernelShape(w.Dims[2:]))
+	y := c.convBiased(x, w, c.In(2), g, max(c.Int("group"), 1))
 	y = c.reordered(y, append(append([]int{0}, allAxes(n)[2:]...), 1))
 	if c.Has(3) {
 		c.affine(y, nil, c.In(3))

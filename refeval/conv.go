@@ -22,9 +22,7 @@ func conv(c *Call) error {
 	x, w := c.In(0), c.In(1)
 	checkImage(x, w)
 	g := c.window(x.Dims[2:], c.kernelShape(w.Dims[2:]))
-	y := c.conv(x, w, g, max(c.Int("group"), 1))
-	c.addBias(y, c.In(2))
-	c.Set(0, TensorValue(y))
+	c.Set(0, TensorValue(c.convBiased(x, w, c.In(2), g, max(c.Int("group"), 1))))
 	return nil
 }
 
@@ -40,9 +38,7 @@ func (c *Call) addBias(y, bias *Tensor) {
 	if bias == nil {
 		return
 	}
-	if bias.Len() != y.Dims[1] {
-		refuse("a bias %s for %d channels", bias, y.Dims[1])
-	}
+	checkBias(bias, y.Dims[1])
 	c.affine(y, nil, perChannel(bias, y.Rank()))
 }
 
@@ -194,8 +190,7 @@ func causalConv(c *Call) error {
 	copyBox(padded, to, x, whole(x), x.Dims)
 	one := []int{1}
 	g := window{in: dims[2:], out: x.Dims[2:], kernel: w.Dims[2:], stride: one, dilation: one, begin: []int{0}, end: []int{0}}
-	y := c.conv(padded, w, g, dims[1])
-	c.addBias(y, c.In(2))
+	y := c.convBiased(padded, w, c.In(2), g, dims[1])
 	c.activate(y, c.Str("activation"))
 	c.Set(0, TensorValue(y))
 	state := c.Out(1, x.Elem, []int{dims[0], dims[1], k - 1})

@@ -15,6 +15,14 @@ func convTranspose(c *Call) error {
 	g := c.transposed(x.Dims[2:], c.kernelShape(w.Dims[2:]))
 	y := c.Out(0, x.Elem, append([]int{n, rows * group}, g.in...))
 	each, depth := ch/group, rows*g.taps()
+	if y.F != nil && y.Len() > 0 && x.Len() > 0 {
+		checkBias(c.In(2), rows*group)
+		c.room(4 * int64(depth) * int64(size(g.out)))
+		k := g.kern(n, ch, rows*group, group)
+		k.Size, k.Sum = g.out, c.accum().products()
+		c.engine().ConvTranspose(y.F, x.F, w.F, floats(c.as(c.In(2), x.Elem)), k, g.in)
+		return nil
+	}
 	if y.Len() > 0 && x.Len() > 0 {
 		cols := c.Temp(x.Elem, []int{depth, size(g.out)})
 		turned := c.Temp(w.Elem, []int{group, depth, each})

@@ -49,7 +49,7 @@ func eval(n *graph.Node, in []*graph.Tensor) ([]*graph.Tensor, error) {
 }
 
 func evalStep(s *step, f *frame) ([]*graph.Tensor, error) {
-	r := &Runner{opt: Options{MaxMemory: foldMemory}.defaults()}
+	r := &Runner{opt: Options{MaxMemory: foldMemory}.defaults(), engine: serial()}
 	x := &run{r: r, ctx: context.Background(), max: foldMemory, fold: true}
 	at := len(f.vals)
 	for i, v := range s.node.Outputs {

@@ -1,6 +1,9 @@
 package refeval
 
-import "github.com/amplint/amplint/graph"
+import (
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/refeval/kern"
+)
 
 // matrix is a view of numbers as rows and columns, each a stride apart: transposing one swaps the
 // strides.
@@ -9,67 +12,22 @@ type matrix struct {
 	row, col int
 }
 
-// at returns the element of a row and a column.
-func (m matrix) at(i, j int) float32 { return m.x[i*m.row+j*m.col] }
+func (m matrix) kern() kern.Matrix { return kern.Matrix{X: m.x, Row: m.row, Col: m.col} }
 
-// gemm sets dst, m rows of n in row-major order, to the product of a (m by k) and b (k by n). It is
-// the one place where products of matrices and convolutions do their work.
+// gemm sets dst, m rows of n in row-major order, to the product of a (m by k) and b (k by n).
 func (c *Call) gemm(dst []float32, a, b matrix, m, n, k int) {
-	acc := c.accum()
-	c.parallel(m, n*k, func(lo, hi int) {
-		row := make([]float32, n)
-		for i := lo; i < hi; i++ {
-			acc.rowTimes(dst[i*n:(i+1)*n], row, a, b, i, k)
-		}
-	})
+	c.engine().GemmSum(c.accum().products(), dst, n, a.kern(), b.kern(), m, n, k)
 }
 
-// rowTimes sets dst to row i of a times b. Columns side by side share the rounding of a partial
-// product, which is what makes rounding affordable.
-func (acc accum) rowTimes(dst, tmp []float32, a, b matrix, i, k int) {
-	block := k
-	if acc.low() && acc.block > 0 {
-		block = acc.block
+// products says how the kernels round sums of products.
+func (a accum) products() kern.Sum {
+	if !a.low() {
+		return kern.Sum{}
 	}
-	clear(dst)
-	part := dst
-	if block < k {
-		part = make([]float32, len(dst))
-	}
-	for p := 0; p < k; p++ {
-		acc.addRow(part, tmp, a.at(i, p), b, p)
-		if block < k && (p+1)%block == 0 || block < k && p == k-1 {
-			for j, v := range part {
-				dst[j] += v
-			}
-			acc.roundAll(dst)
-			clear(part)
-		}
-	}
+	return kern.Sum{Format: a.format, Block: a.block, Flush: a.flush}
 }
 
-// addRow adds x times row p of b to dst. The conversion keeps product and sum from being fused.
-func (acc accum) addRow(dst, tmp []float32, x float32, b matrix, p int) {
-	at := p * b.row
-	if !acc.low() {
-		for j := range dst {
-			dst[j] += float32(x * b.x[at])
-			at += b.col
-		}
-		return
-	}
-	for j := range tmp {
-		tmp[j] = x * b.x[at]
-		at += b.col
-	}
-	acc.roundAll(tmp)
-	for j, v := range tmp {
-		dst[j] += v
-	}
-	acc.roundAll(dst)
-}
-
-// gemm64 is gemm in double, gemmInt in wrapping integers.
+// gemm64 is gemm in double, gemmInt in wrapping integers; both add to dst.
 func gemm64(dst, a, b []float64, m, n, k int) { gemmOf(dst, a, b, m, n, k) }
 func gemmInt(dst, a, b []int64, m, n, k int)  { gemmOf(dst, a, b, m, n, k) }
 
@@ -87,9 +45,15 @@ func gemmOf[T float64 | int64](dst, a, b []T, m, n, k int) {
 
 // matmulOf multiplies two matrices of one type, in row-major order, into dst of that type.
 func (c *Call) matmulOf(dst *Tensor, d int, x *Tensor, i int, y *Tensor, j, m, n, k int) {
+	c.matmulOn(c.engine(), dst, d, x, i, y, j, m, n, k)
+}
+
+// matmulOn is matmulOf on an engine.
+func (c *Call) matmulOn(e *kern.Engine, dst *Tensor, d int, x *Tensor, i int, y *Tensor, j, m, n, k int) {
 	switch storeOf(dst.Elem) {
 	case storeF:
-		c.gemm(dst.F[d:d+m*n], matrix{x.F[i : i+m*k], k, 1}, matrix{y.F[j : j+k*n], n, 1}, m, n, k)
+		a, b := kern.Rows(x.F[i:i+m*k], k), kern.Rows(y.F[j:j+k*n], n)
+		e.GemmSum(c.accum().products(), dst.F[d:d+m*n], n, a, b, m, n, k)
 	case storeD:
 		gemm64(dst.D[d:d+m*n], x.D[i:i+m*k], y.D[j:j+k*n], m, n, k)
 	case storeI:
@@ -98,6 +62,27 @@ func (c *Call) matmulOf(dst *Tensor, d int, x *Tensor, i int, y *Tensor, j, m, n
 	default:
 		refuse("no products of %s", dst.Elem)
 	}
+}
+
+// places are where the operands of a product in a stack begin.
+type places struct{ x, y int }
+
+// multiply sets dst to the products of matrices one after the other. Many small ones are computed at
+// the same time, few large ones each by all threads.
+func (c *Call) multiply(dst, x, y *Tensor, list []places, m, n, k int) {
+	e := c.engine()
+	if len(list) < e.Threads() {
+		for i, at := range list {
+			c.matmulOn(e, dst, i*m*n, x, at.x, y, at.y, m, n, k)
+		}
+		return
+	}
+	c.parallel(len(list), m*n*k/8, func(lo, hi int) {
+		s := e.Serial()
+		for i := lo; i < hi; i++ {
+			c.matmulOn(s, dst, i*m*n, x, list[i].x, y, list[i].y, m, n, k)
+		}
+	})
 }
 
 // sameType refuses inputs of different element types.

@@ -3,6 +3,8 @@ package refeval
 import (
 	"math"
 	"slices"
+
+	"github.com/amplint/amplint/refeval/kern"
 )
 
 // matmulOps are products of matrices.
@@ -42,11 +44,14 @@ func (c *Call) matmul(x, y *Tensor) *Tensor {
 	xb, yb := xd[:len(xd)-2], yd[:len(yd)-2]
 	batch := broadcast(xb, yb)
 	z := c.Temp(e, append(slices.Clone(batch), m, n))
-	i := 0
-	walk(append(slices.Clone(batch), 1), func(off []int, _ int) {
-		c.matmulOf(z, i*m*n, x, off[0]*m*k, y, off[1]*k*n, m, n, k)
-		i++
-	}, append(spread(xb, batch), 0), append(spread(yb, batch), 0))
+	switch p := y.right(false); {
+	case p != nil:
+		c.engine().GemmPacked(z.F, n, kern.Rows(x.F, k), p, size(xb)*m, false)
+	case size(yb) == 1: // all rows go with the one matrix
+		c.matmulOf(z, 0, x, 0, y, 0, size(xb)*m, n, k)
+	default:
+		c.multiply(z, x, y, pairs(batch, xb, yb, m*k, k*n), m, n, k)
+	}
 	dims := slices.Clone(z.Dims)
 	if len(y.Dims) == 1 {
 		dims = dims[:len(dims)-1]
@@ -55,6 +60,15 @@ func (c *Call) matmul(x, y *Tensor) *Tensor {
 		dims = slices.Delete(dims, len(batch), len(batch)+1)
 	}
 	return z.view(dims)
+}
+
+// pairs lists the matrices of two stacks that meet under broadcasting, each of so many elements.
+func pairs(batch, xb, yb []int, mk, kn int) []places {
+	list := make([]places, 0, size(batch))
+	walk(append(slices.Clone(batch), 1), func(off []int, _ int) {
+		list = append(list, places{off[0] * mk, off[1] * kn})
+	}, append(spread(xb, batch), 0), append(spread(yb, batch), 0))
+	return list
 }
 
 // gemmNode is alpha A B + beta C of two matrices, either of which may be turned first.
@@ -93,6 +107,10 @@ func (c *Call) gemmOf(x, y *Tensor, turnX, turnY bool) *Tensor {
 		refuse("%s and %s do not multiply", x, y)
 	}
 	z := c.Temp(e, []int{m, n})
+	if p := y.right(turnY); p != nil {
+		c.engine().GemmPacked(z.F, n, turned(x, turnX).kern(), p, m, false)
+		return z
+	}
 	if z.F != nil {
 		c.gemm(z.F, turned(x, turnX), turned(y, turnY), m, n, k)
 		return z

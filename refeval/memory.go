@@ -51,6 +51,9 @@ func (x *run) alloc(e graph.ElemType, dims []int) *Tensor {
 	return t
 }
 
+// allocRaw is alloc for a tensor whose elements are all set afterwards.
+func (x *run) allocRaw(e graph.ElemType, dims []int) *Tensor { return x.alloc(e, dims) }
+
 // room ends a kernel that needs more bytes for its own use than the run has left.
 func (c *Call) room(bytes int64) {
 	if bytes < 0 || bytes > c.x.max-c.x.live {

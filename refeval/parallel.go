@@ -1,37 +1,24 @@
 package refeval
 
-import "sync"
+import (
+	"sync"
 
-// grain is the least number of element operations worth a goroutine.
-const grain = 1 << 15
+	"github.com/amplint/amplint/refeval/kern"
+)
+
+// engine runs the kernels of the run's threads.
+func (c *Call) engine() *kern.Engine { return c.x.r.engine }
+
+// serial returns the engine for rows within a part of a kernel, which has its thread already.
+var serial = sync.OnceValue(func() *kern.Engine { return kern.New(1) })
 
 // parallel calls f on ranges that together are [0, n), at the same time where that pays; cost is
 // the number of element operations of one of the n. Each result must be computed whole within one
 // call, so that the split cannot change it.
 func (c *Call) parallel(n, cost int, f func(lo, hi int)) {
-	k := min(c.x.threads(), n, n*max(cost, 1)/grain)
-	if k <= 1 {
-		f(0, n)
+	if n == 0 {
+		f(0, 0)
 		return
 	}
-	step := (n + k - 1) / k
-	var wg sync.WaitGroup
-	var mu sync.Mutex
-	var failed any
-	for lo := 0; lo < n; lo += step {
-		wg.Go(func() {
-			defer func() {
-				if r := recover(); r != nil {
-					mu.Lock()
-					failed = r
-					mu.Unlock()
-				}
-			}()
-			f(lo, min(lo+step, n))
-		})
-	}
-	wg.Wait()
-	if failed != nil {
-		panic(failed) // where the executor can catch it
-	}
+	c.engine().Parallel(n, 1, cost, f)
 }

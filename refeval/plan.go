@@ -59,6 +59,7 @@ type step struct {
 type planner struct {
 	r      *Runner
 	consts map[slotKey]*Value
+	uses   map[*Tensor]int // of constants, those that need the elements in their order
 }
 
 // graph plans one scope.
@@ -139,6 +140,7 @@ func (p *planner) node(pl *plan, n *graph.Node) error {
 	for _, v := range n.Outputs {
 		p.result(pl, s, v)
 	}
+	p.pack(s)
 	s.moved = (s.op.move || s.call != nil) && p.r.opt.Keep == nil && !p.pinned(s)
 	pl.steps = append(pl.steps, s)
 	return nil
@@ -221,7 +223,11 @@ func (p *planner) operand(pl *plan, v *graph.Value, raw bool) (ref, error) {
 	}
 	if isConstant(v) {
 		c, err := p.constant(v, raw)
-		return ref{con: c}, err
+		if err != nil {
+			return noRef, err
+		}
+		p.uses[c.Tensor]++
+		return ref{con: c}, nil
 	}
 	raw = raw && v.Input && v.Graph.Kind == graph.MainGraph
 	for depth := 0; pl != nil; depth, pl = depth+1, pl.outer {

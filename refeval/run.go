@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 
 	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/refeval/kern"
 )
 
 // Runner is a model planned for evaluation. It holds the model's constants and may be used from
@@ -15,18 +17,22 @@ type Runner struct {
 	opt       Options
 	main      *plan
 	constants []constant
+	engine    *kern.Engine // its threads end with the runner
 }
 
 // New plans a model: it finds the kernel of every node, reads the constants, rounds them, and works
 // out where each value is read last. An operator that has no kernel is an error that names the node.
 func New(m *graph.Model, opt Options) (*Runner, error) {
 	r := &Runner{model: m, opt: opt.defaults()}
-	p := &planner{r: r, consts: map[slotKey]*Value{}}
+	p := &planner{r: r, consts: map[slotKey]*Value{}, uses: map[*Tensor]int{}}
 	var err error
 	r.main, err = p.graph(m.Graph, nil)
 	if err != nil {
 		return nil, err
 	}
+	p.thin()
+	r.engine = kern.New(r.opt.Threads)
+	runtime.AddCleanup(r, (*kern.Engine).Close, r.engine)
 	return r, nil
 }
 
@@ -147,9 +153,6 @@ func (x *run) observe(v *graph.Value, val *Value) {
 		x.r.opt.Observe(v, t)
 	}
 }
-
-// threads is how many goroutines a kernel may use.
-func (x *run) threads() int { return x.r.opt.Threads }
 
 // plan runs the steps of a graph and returns its outputs, each held once for the caller.
 func (x *run) plan(p *plan, f *frame) ([]*Value, error) {

@@ -21,7 +21,8 @@ type Tensor struct {
 	S    []string
 	C    []complex128
 
-	block *block // what the run counts for its elements; nil for constants and inputs
+	weights *weights // the layout for products, of constants
+	block   *block   // what the run counts for its elements; nil for constants and inputs
 }
 
 // store is the field of a Tensor that holds the elements of a type.
@@ -148,7 +149,7 @@ func (t *Tensor) Rank() int { return len(t.Dims) }
 // view returns the same elements in another shape of as many elements.
 func (t *Tensor) view(dims []int) *Tensor {
 	v := *t
-	v.Dims = slices.Clone(dims)
+	v.Dims, v.weights = slices.Clone(dims), nil
 	return &v
 }
 
