@@ -32,15 +32,14 @@ func scoresOf(transform string, s []float64, add second) []float64 {
 		switch {
 		case transform == "PROBIT":
 			return []float64{probit(s[0])}
+		case add != noSecond && transform == "LOGISTIC":
+			return []float64{sigmoid(-s[0]), sigmoid(s[0])}
 		case add == complement:
 			return []float64{1 - s[0], s[0]}
-		case add == opposite && transform == "LOGISTIC":
-			return []float64{sigmoid(-s[0]), sigmoid(s[0])}
 		case add == opposite:
 			return []float64{-s[0], s[0]}
-		case transform != "LOGISTIC":
-			return s
 		}
+		return s // onnxruntime leaves a single score alone
 	}
 	switch transform {
 	case "LOGISTIC":

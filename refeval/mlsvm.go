@@ -34,6 +34,9 @@ func svmClassifier(c *Call) error {
 	for r := range rows {
 		s, k, add := v.row(x.floatRow(r, cols))
 		classes[r] = k
+		if add == opposite && c.Str("post_transform") != "NONE" {
+			add = complement
+		}
 		scores[r] = scoresOf(c.Str("post_transform"), s, add)
 	}
 	if labels != nil && labels.Len() == 1 {
@@ -51,13 +54,13 @@ func (v *voter) row(x []float64) (scores []float64, class int, add second) {
 		for j := range v.classes {
 			scores = append(scores, float64(v.rho[0])+v.dot(x, v.coefs[j*v.cols:]))
 		}
-		return v.decide(scores, nil, false)
+		return v.decide(scores, nil)
 	}
 	scores, votes := v.pairs(x)
 	if len(v.probA) > 0 {
-		return v.decide(v.probabilities(scores), votes, true)
+		return v.decide(v.probabilities(scores), votes)
 	}
-	return v.decide(scores, votes, false)
+	return v.decide(scores, votes)
 }
 
 // pairs returns the score of each pair of classes, and how many pairs each class won.
@@ -87,7 +90,7 @@ func (v *voter) share(k []float64, row, class int) float64 {
 }
 
 // decide picks the class.
-func (v *voter) decide(scores, votes []float64, proba bool) ([]float64, int, second) {
+func (v *voter) decide(scores, votes []float64) ([]float64, int, second) {
 	best := scores
 	if votes != nil {
 		best = votes
@@ -96,12 +99,8 @@ func (v *voter) decide(scores, votes []float64, proba bool) ([]float64, int, sec
 	if len(v.rho) != 1 {
 		return scores, class, noSecond
 	}
-	positive := slices.Min(v.coefs) >= 0
-	switch {
-	case v.classes != 2:
+	if v.classes != 2 {
 		return scores, int(bit(best[class] > 0)), noSecond
-	case !proba && positive && best[class] >= 0.5:
-		return scores, 1, opposite
 	}
 	return scores, class, opposite
 }

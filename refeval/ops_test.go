@@ -18,7 +18,7 @@ type opCase struct {
 
 func (oc opCase) run(t *testing.T, opt Options) string {
 	t.Helper()
-	text := fmt.Sprintf("<ir_version: 10, opset_import: [\"\" : %d, \"com.microsoft\" : 1, \"ai.onnx.preview\" : 1]>\nm () => %s", oc.opset, oc.text)
+	text := fmt.Sprintf("<ir_version: 10, opset_import: [\"\" : %d, \"com.microsoft\" : 1, \"ai.onnx.preview\" : 1, \"ai.onnx.ml\" : 5]>\nm () => %s", oc.opset, oc.text)
 	m := parse(t, text)
 	opt.MaxMemory = 1 << 28
 	r, err := New(m, opt)

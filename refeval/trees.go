@@ -50,6 +50,7 @@ type forest struct {
 	targets   int
 	aggregate string
 	base      []float64
+	double    bool
 }
 
 // takes tells which way a row goes at a node.
@@ -99,7 +100,7 @@ func (f *forest) row(x []float64) []tally {
 	t := make([]tally, f.targets)
 	for _, r := range f.roots {
 		for _, v := range f.leaf(r, x).votes {
-			t[v.target].add(f.aggregate, v.weight)
+			t[v.target].add(f.aggregate, v.weight, f.double)
 		}
 	}
 	if f.aggregate == "AVERAGE" {
@@ -110,7 +111,8 @@ func (f *forest) row(x []float64) []tally {
 	return t
 }
 
-func (t *tally) add(how string, w float64) {
+// add takes in a vote. Sums are in float but for double inputs: the class can hang on it.
+func (t *tally) add(how string, w float64, double bool) {
 	switch {
 	case how == "MIN" && t.any:
 		t.score = min(t.score, w)
@@ -120,6 +122,9 @@ func (t *tally) add(how string, w float64) {
 		t.score = w
 	default:
 		t.score += w
+	}
+	if !double {
+		t.score = float64(float32(t.score))
 	}
 	t.any = true
 }
@@ -209,6 +214,7 @@ func (c *Call) votes(f *forest, place map[treeKey]int, prefix, targets string) {
 // eachTreeRow calls f for each row of input 0, which must have the features that the trees ask for.
 func (c *Call) eachTreeRow(f *forest, visit func(r int, t []tally)) (rows int) {
 	x, rows, cols := c.features(0)
+	f.double = x.D != nil
 	for _, n := range f.nodes {
 		if n.mode != leafMode && (n.feature < 0 || n.feature >= cols) {
 			refuse("feature %d of %d", n.feature, cols)
@@ -236,9 +242,7 @@ func treeRegressor(c *Call) error {
 	return nil
 }
 
-// treeClassifier picks the class of the largest score. Of two classes only one may have votes: then
-// the score is that of the second class, and says by its sign, or as a probability where no weight
-// is negative, which one it is.
+// treeClassifier picks the class of the largest score, but for two classes, see [forest.binary].
 func treeClassifier(c *Call) error {
 	f := c.forest("class_", "class_ids")
 	labels := c.classLabels("classlabels_int64s")
@@ -248,7 +252,7 @@ func treeClassifier(c *Call) error {
 	f.targets = labels.Len()
 	ids := slices.Clone(c.Ints("class_ids"))
 	slices.Sort(ids)
-	one := len(slices.Compact(ids)) == 1 && f.targets == 2
+	one := len(slices.Compact(ids)) == 1
 	positive := !slices.ContainsFunc(c.numbers("class_weights"), func(w float64) bool { return w < 0 })
 	var scores [][]float64
 	var classes []int
@@ -257,7 +261,7 @@ func treeClassifier(c *Call) error {
 		classes = append(classes, class)
 		scores = append(scores, scoresOf(c.Str("post_transform"), s, add))
 	})
-	if labels.Len() == 1 {
+	if labels.Len() == 1 || labels.Len() == 2 && !one && labels.I != nil {
 		labels = nil
 	}
 	c.labelRows(labels, classes)
@@ -265,23 +269,62 @@ func treeClassifier(c *Call) error {
 	return nil
 }
 
-// classify returns the scores and the class of a row.
+// classify returns the scores and the class of a row. A class without votes does not win.
 func (f *forest) classify(t []tally, one, positive bool) ([]float64, int, second) {
-	s := f.scores(t)
-	switch {
-	case one:
-		v := t[0].score + t[1].score
-		if len(f.base) > 0 {
-			v += f.base[len(f.base)-1]
-		}
-		if positive {
-			return []float64{v}, int(bit(v > 0.5)), complement
-		}
-		return []float64{v}, int(bit(v > 0)), opposite
-	case len(s) == 1:
+	switch len(t) {
+	case 1:
+		s := f.scores(t)
 		return s, int(bit(s[0] > 0)), noSecond
+	case 2:
+		return f.binary(t, one, positive)
 	}
-	return s, slices.Index(s, slices.Max(s)), noSecond
+	s, class := f.scores(t), -1
+	for i, v := range t {
+		if (v.any || len(f.base) > 0) && (class < 0 || s[i] > s[class]) {
+			class = i
+		}
+	}
+	return s, max(class, 0), noSecond
+}
+
+// binary decides between two classes as onnxruntime does, on which the standard is silent. If only
+// one class has votes their sum is the score of the second class: it wins above 0 or, where no
+// weight is negative, above one half. If both have, the label is 1 or 0 by the sign of the second.
+func (f *forest) binary(t []tally, one, positive bool) ([]float64, int, second) {
+	f.binaryBase(t)
+	weight := t[0].score
+	if t[1].any {
+		weight = t[1].score
+	}
+	limit, add := 0.0, opposite
+	if one && positive {
+		limit, add = 0.5, complement
+	}
+	class := int(bit(weight > limit))
+	if !t[1].any && len(f.base) < 2 {
+		return []float64{t[0].score}, class, add
+	}
+	s := make([]float64, 2)
+	for i, v := range t {
+		if v.any {
+			s[i] = v.score
+		}
+	}
+	return s, class, noSecond
+}
+
+// binaryBase adds the base values of two classes.
+func (f *forest) binaryBase(t []tally) {
+	switch {
+	case len(f.base) == 1:
+		t[0].score += f.base[0]
+	case len(f.base) == 2 && t[1].any:
+		t[1].score = f.base[1] + t[0].score
+		t[0].score = -t[1].score
+	case len(f.base) == 2:
+		t[0].score += f.base[0]
+		t[1].score += f.base[1]
+	}
 }
 
 // treeEnsemble is the operator that replaced the other two.
