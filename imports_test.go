@@ -20,7 +20,7 @@ var layers = [][]string{
 	{"graph/pattern", "samples"},
 	{"rangeprop", "rewrite", "refeval"},
 	{"ort"},
-	{"rules", "witness"},
+	{"rules", "witness", "trace"},
 	{"analyze"},
 	{"report"},
 	{"cmd"},

@@ -19,6 +19,8 @@ const (
 	exitFindings = 1 // findings at or above --fail-on, or a fix that was refused
 	exitUsage    = 2
 	exitModel    = 3 // a model could not be read or analysed
+
+	exitInterrupted = 130 // by Ctrl-C, as shells have it
 )
 
 // app is one run of the program.
@@ -95,6 +97,6 @@ func (a *app) root() *cobra.Command {
 		Args:          cobra.NoArgs,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	root.AddCommand(a.checkCommand(), a.fixCommand(), a.rangesCommand(), a.dumpCommand(), a.explainCommand(), a.rulesCommand(), a.versionCommand())
+	root.AddCommand(a.checkCommand(), a.fixCommand(), a.rangesCommand(), a.runCommand(), a.traceCommand(), a.verifyCommand(), a.dumpCommand(), a.explainCommand(), a.rulesCommand(), a.versionCommand())
 	return root
 }

@@ -28,6 +28,10 @@ func elemNamed(name string) graph.ElemType {
 func (c *Call) castTo(e graph.ElemType) error {
 	x := c.In(0)
 	y := c.Out(0, e, x.Dims)
+	if c.x.r.opt.wide(e) && x.F != nil {
+		copy(y.F, x.F)
+		return nil
+	}
 	saturate, mode := true, "up"
 	if c.schema != nil {
 		if _, ok := c.schema.Attr("saturate"); ok {

@@ -143,27 +143,7 @@ func readPB(path string, t graph.Type) (*Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return fromSample(v)
-}
-
-func fromSample(v *samples.Value) (*Value, error) {
-	if v.Tensor != nil {
-		g, err := v.Tensor.Tensor()
-		if err != nil {
-			return nil, err
-		}
-		t, err := FromGraph(g)
-		return TensorValue(t), err
-	}
-	r := &Value{Kind: v.Kind}
-	for _, i := range v.Items {
-		x, err := fromSample(i)
-		if err != nil {
-			return nil, err
-		}
-		r.Items = append(r.Items, x)
-	}
-	return r, nil
+	return FromSample(v)
 }
 
 // differ returns what sets a result apart from the wanted one.

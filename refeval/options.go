@@ -24,6 +24,9 @@ type Options struct {
 	// leaves them float. Operands that the schema pins to float are not rounded, and the elements
 	// stay of type float: they only hold fewer values.
 	As numfmt.Format
+	// Wide holds what the model stores in float16 and bfloat16 unrounded, but for constants: the
+	// run is the reference that shows what those formats cost.
+	Wide bool
 	// Accumulate is how sums run inside a kernel.
 	Accumulate Accumulate
 	// FlushSubnormals turns subnormals of the format a value is held in to zero.
@@ -64,8 +67,13 @@ func (o *Options) hold(v *graph.Value, e graph.ElemType) numfmt.Format {
 		}
 		return o.As
 	}
-	if f, ok := e.Format(); ok && f != numfmt.FP64 {
+	if f, ok := e.Format(); ok && f != numfmt.FP64 && !o.wide(e) {
 		return f
 	}
 	return numfmt.Invalid
+}
+
+// wide tells whether values of a type are held unrounded.
+func (o *Options) wide(e graph.ElemType) bool {
+	return o.Wide && (e == graph.Float16 || e == graph.BFloat16)
 }

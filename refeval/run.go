@@ -36,6 +36,15 @@ func New(m *graph.Model, opt Options) (*Runner, error) {
 	return r, nil
 }
 
+// InputError says that an input of a run does not fit the model.
+type InputError struct {
+	Name    string
+	Problem string // what is wrong, such as "is not given"
+}
+
+// Error returns the name and the problem.
+func (e *InputError) Error() string { return fmt.Sprintf("input %q %s", e.Name, e.Problem) }
+
 // run is one evaluation of the model.
 type run struct {
 	r          *Runner
@@ -86,7 +95,7 @@ func (x *run) feed(f *frame, inputs map[string]*Value) error {
 			v = EmptyOptional()
 		}
 		if v == nil {
-			return fmt.Errorf("input %q is not given", in.v.Name)
+			return &InputError{in.v.Name, "is not given"}
 		}
 		if err := fits(in.v, v); err != nil {
 			return err
@@ -123,10 +132,10 @@ func fits(in *graph.Value, v *Value) error {
 		return nil
 	}
 	if v.Tensor == nil {
-		return fmt.Errorf("input %q is %s, the model declares %s", in.Name, kindName(v.Kind), t)
+		return &InputError{in.Name, fmt.Sprintf("is %s, the model declares %s", kindName(v.Kind), t)}
 	}
 	if v.Tensor.Elem != t.Elem {
-		return fmt.Errorf("input %q is %s, the model declares %s", in.Name, v.Tensor, t)
+		return &InputError{in.Name, fmt.Sprintf("is %s, the model declares %s", v.Tensor, t)}
 	}
 	return nil
 }

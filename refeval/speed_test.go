@@ -80,7 +80,7 @@ func sampleOf(t testing.TB, path string, m *graph.Model) map[string]*Value {
 	}
 	in := map[string]*Value{}
 	for name, v := range list[0].Inputs {
-		if in[name], err = fromSample(v); err != nil {
+		if in[name], err = FromSample(v); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -78,12 +78,13 @@ func decode(b []byte, t graph.Type, depth int) (*Value, string, error) {
 	return nil, "", fmt.Errorf("values of type %s are not supported", t)
 }
 
-// Fields of SequenceProto and OptionalProto: 3 holds tensors, 5 sequences, 7 optionals in both.
+// Fields of SequenceProto and OptionalProto: 3 holds tensors, 5 sequences, 6 maps, 7 optionals in both.
 const (
 	containerName     = 1
 	containerElem     = 2
 	containerTensor   = 3
 	containerSequence = 5
+	containerMap      = 6
 	containerOptional = 7
 )
 

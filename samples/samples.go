@@ -19,11 +19,13 @@ type Sample struct {
 	Inputs map[string]*Value
 }
 
-// Value is what one input is given: a tensor, a sequence of values, or an empty optional.
+// Value is what one input is given or an output holds: a tensor, a sequence of values, a map, or an
+// empty optional.
 type Value struct {
-	Kind   graph.Kind // KindTensor, KindSequence, or KindOptional for an empty one
+	Kind   graph.Kind // KindTensor, KindSequence, KindMap, or KindOptional for an empty one
 	Tensor *Array
-	Items  []*Value
+	Items  []*Value // of a sequence; the values of a map
+	Keys   *Array   // of a map
 }
 
 // Tensors returns the tensors of the value, those of a sequence in its order.

@@ -1,0 +1,91 @@
+package trace
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/refeval"
+	"github.com/amplint/amplint/samples"
+)
+
+// Inputs lists the inputs of a model in the order that data files count them in: first those that
+// a caller must give, then the initializers that files of IR versions below 4 list among them.
+func Inputs(m *graph.Model) []*graph.Value {
+	list := slices.Clone(m.Graph.Inputs)
+	given := func(v *graph.Value) int {
+		if v.Init != nil || v.Sparse != nil {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(list, func(a, b *graph.Value) int { return given(a) - given(b) })
+	return list
+}
+
+// Load reads the samples at a path. Without a path there is one without inputs, which is all that
+// some models need.
+func Load(path string, m *graph.Model) ([]*samples.Sample, error) {
+	if path == "" {
+		return []*samples.Sample{{}}, nil
+	}
+	return samples.Load(path, Inputs(m))
+}
+
+// feed returns the inputs of a sample in the types that the model declares: numpy's own default is
+// double, and int64.
+func feed(m *graph.Model, s *samples.Sample) (map[string]*refeval.Value, error) {
+	in := map[string]*refeval.Value{}
+	for _, v := range m.Graph.Inputs {
+		x := s.Inputs[v.Name]
+		if x == nil {
+			continue
+		}
+		val, err := refeval.FromSample(x)
+		if err == nil {
+			val, err = asDeclared(val, v.Type)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("input %q: %w", v.Name, err)
+		}
+		in[v.Name] = val
+	}
+	return in, nil
+}
+
+func asDeclared(x *refeval.Value, t graph.Type) (*refeval.Value, error) {
+	for t.Kind != graph.KindTensor && t.Of != nil {
+		t = *t.Of
+	}
+	if t.Kind != graph.KindTensor || t.Elem == graph.Undefined || x.Kind == graph.KindMap {
+		return x, nil
+	}
+	return x.Convert(t.Elem)
+}
+
+// Run evaluates a model on a sample and returns its outputs in their order.
+func Run(ctx context.Context, m *graph.Model, s *samples.Sample, opt Options) ([]samples.Named, error) {
+	in, err := feed(m, s)
+	if err != nil {
+		return nil, err
+	}
+	r, err := refeval.New(m, opt.target())
+	if err != nil {
+		return nil, err
+	}
+	out, err := r.Run(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	return named(m, out), nil
+}
+
+// named returns the outputs in the order of the model.
+func named(m *graph.Model, out map[string]*refeval.Value) []samples.Named {
+	list := make([]samples.Named, len(m.Graph.Outputs))
+	for i, v := range m.Graph.Outputs {
+		list[i] = samples.Named{Name: v.Name, Type: v.Type, Value: out[v.Name].ToSample()}
+	}
+	return list
+}
