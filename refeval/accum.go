@@ -55,16 +55,13 @@ func (a accum) roundAll(x []float32) {
 	if !a.low() {
 		return
 	}
-	a.format.RoundFloats(x, x)
-	if a.flush {
-		a.format.FlushFloats(x)
-	}
+	serial().Round(a.format, x, a.flush)
 }
 
 // sum adds numbers.
 func (a accum) sum(x []float32) float32 {
 	if !a.low() {
-		return sum32(x)
+		return serial().SumRow(x)
 	}
 	if a.block == 0 {
 		return a.chain(x)
@@ -86,22 +83,6 @@ func (a accum) chain(x []float32) float32 {
 		s = a.round(s + v)
 	}
 	return s
-}
-
-// sum32 adds in eight chains, as vector code does: the error grows with n/8, and overflow on the
-// way stays the overflow that float32 hardware would have.
-func sum32(x []float32) float32 {
-	var s [8]float32
-	for len(x) >= 8 {
-		for i := range s {
-			s[i] += x[i]
-		}
-		x = x[8:]
-	}
-	for i, v := range x {
-		s[i] += v
-	}
-	return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]))
 }
 
 // dot adds the products of two vectors of one length. The conversion keeps a product from being

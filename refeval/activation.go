@@ -1,6 +1,10 @@
 package refeval
 
-import "math"
+import (
+	"math"
+
+	"github.com/amplint/amplint/refeval/kern"
+)
 
 func activationOps() []entry {
 	return []entry{
@@ -14,7 +18,7 @@ func activationOps() []entry {
 		op("Relu", relu),
 		op("Selu", unaryWith(selu)),
 		op("Shrink", unaryWith(shrink)),
-		op("Sigmoid", unary(sigmoid)),
+		op("Sigmoid", vector((*kern.Engine).Sigmoid, sigmoid)),
 		op("Softplus", softplus),
 		op("Softsign", unary(func(x float64) float64 { return x / (1 + math.Abs(x)) })),
 		op("SwiGLU", swiglu),
@@ -49,7 +53,8 @@ func relu(c *Call) error {
 	if c.eachInt(func(x int64) int64 { return max(x, 0) }) {
 		return nil
 	}
-	return unary(func(x float64) float64 { return pick(x < 0, 0, x) })(c)
+	clip := func(e *kern.Engine, dst, x []float32) { e.Clip(dst, x, 0, float32(math.Inf(1))) }
+	return vector(clip, func(x float64) float64 { return pick(x < 0, 0, x) })(c)
 }
 
 func elu(c *Call) func(x float64) float64 {

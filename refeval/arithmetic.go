@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/refeval/kern"
 )
 
 func arithmeticOps() []entry {
@@ -15,7 +16,7 @@ func arithmeticOps() []entry {
 		op("BitwiseNot", bitwiseNot),
 		op("BitwiseOr", pairwise(arith{i: func(x, y int64, _ graph.ElemType) int64 { return x | y }})),
 		op("BitwiseXor", pairwise(arith{i: func(x, y int64, _ graph.ElemType) int64 { return x ^ y }})),
-		op("Div", pairwise(arith{over[float32], over[float64], divideInt})),
+		op("Div", pairwise(division())),
 		op("Max", variadic(maximum())),
 		op("Mean", mean),
 		op("Min", variadic(minimum())),
@@ -23,18 +24,30 @@ func arithmeticOps() []entry {
 		op("Mul", pairwise(multiplication())),
 		op("PRelu", prelu),
 		op("Pow", power),
-		op("Sub", pairwise(arith{minus[float32], minus[float64], integer(minus[int64])})),
+		op("Sub", pairwise(subtraction())),
 		op("Sum", variadic(addition())),
 	}
 }
 
-func addition() arith { return arith{plus[float32], plus[float64], integer(plus[int64])} }
+func addition() arith {
+	return arith{f: plus[float32], d: plus[float64], i: integer(plus[int64]), runs: (*kern.Engine).Add}
+}
 
-func multiplication() arith { return arith{times[float32], times[float64], integer(times[int64])} }
+func subtraction() arith {
+	return arith{f: minus[float32], d: minus[float64], i: integer(minus[int64]), runs: (*kern.Engine).Sub}
+}
 
-func maximum() arith { return arith{larger[float32], larger[float64], pickInt(true)} }
+func multiplication() arith {
+	return arith{f: times[float32], d: times[float64], i: integer(times[int64]), runs: (*kern.Engine).Mul}
+}
 
-func minimum() arith { return arith{smaller[float32], smaller[float64], pickInt(false)} }
+func division() arith {
+	return arith{f: over[float32], d: over[float64], i: divideInt, runs: (*kern.Engine).Div}
+}
+
+func maximum() arith { return arith{f: larger[float32], d: larger[float64], i: pickInt(true)} }
+
+func minimum() arith { return arith{f: smaller[float32], d: smaller[float64], i: pickInt(false)} }
 
 func plus[T number](x, y T) T            { return x + y }
 func minus[T number](x, y T) T           { return x - y }
@@ -201,7 +214,7 @@ func prelu(c *Call) error {
 		s = s.view(dims)
 	}
 	z := c.Out(0, x.Elem, x.Dims)
-	a := arith{leaky[float32], leaky[float64], integer(leaky[int64])}
+	a := arith{f: leaky[float32], d: leaky[float64], i: integer(leaky[int64])}
 	if got := broadcast(x.Dims, s.Dims); size(got) != x.Len() {
 		refuse("the slope %v does not broadcast to %v", s.Dims, x.Dims)
 	}

@@ -88,7 +88,7 @@ func (a *attention) scores() *Tensor {
 	q := a.scaled(a.q, a.q.Dims, whole(a.q))
 	turned := layout{strides: []int{groups * t * d, t * d, 1, d}}
 	k := a.scaled(a.k, []int{batch, groups, d, t}, turned)
-	y := a.c.Temp(a.q.Elem, []int{batch, heads, s, t})
+	y := a.c.forProduct(a.q.Elem, []int{batch, heads, s, t})
 	a.c.multiply(y, q, k, a.heads(s*d, d*t), s, t, d)
 	a.e.roundAll(y.F)
 	if a.late {
@@ -192,7 +192,7 @@ func (a *attention) mix(p *Tensor) *Tensor {
 	batch, heads, _, s, t, _ := a.sizes()
 	v := a.c.as(a.v, p.Elem)
 	d := v.Dims[3]
-	y := a.c.Temp(p.Elem, []int{batch, heads, s, d})
+	y := a.c.forProduct(p.Elem, []int{batch, heads, s, d})
 	a.c.multiply(y, p, v, a.heads(s*t, t*d), s, d, t)
 	return y
 }

@@ -43,7 +43,7 @@ func (c *Call) training() bool {
 // batchNormGiven is one multiplication and one addition for each element, rounded once.
 func (c *Call) batchNormGiven(x *Tensor) {
 	scale, bias, mean, variance := c.In(1), c.In(2), c.In(3), c.In(4)
-	y := c.Out(0, x.Elem, x.Dims)
+	y := c.over(x.Elem, x.Dims, 0)
 	inner := size(x.Dims[2:])
 	eps := c.Float("epsilon")
 	c.parallel(x.Dims[0]*x.Dims[1], 4*inner, func(lo, hi int) {

@@ -4,6 +4,7 @@ import (
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/graph/schema"
@@ -23,6 +24,7 @@ type Call struct {
 	x      *run
 	frame  *frame
 	bodies map[string]*plan
+	step   *step
 }
 
 // Len returns the number of inputs, those left out at the end not counted.
@@ -79,7 +81,50 @@ func (c *Call) Temp(e graph.ElemType, dims []int) *Tensor {
 
 // Raw is [Call.Temp] for a kernel that sets every element: what they hold before is anything.
 func (c *Call) Raw(e graph.ElemType, dims []int) *Tensor {
-	return c.hold(c.x.allocRaw(e, dims))
+	return c.hold(c.x.tensor(e, dims, false))
+}
+
+// rawOut is [Call.Out] for a kernel that sets every element.
+func (c *Call) rawOut(i int, e graph.ElemType, dims []int) *Tensor {
+	t := c.Raw(e, dims)
+	c.Set(i, TensorValue(t))
+	return t
+}
+
+// over makes output 0 for a kernel that sets element i after it has read element i of the listed
+// inputs for the last time. It takes the memory of one of them if nothing else will read it.
+func (c *Call) over(e graph.ElemType, dims []int, inputs ...int) *Tensor {
+	for _, i := range inputs {
+		if c.dies(i) && c.in[i].Tensor.Elem == e && slices.Equal(c.in[i].Tensor.Dims, dims) {
+			t := c.take(i)
+			c.Set(0, TensorValue(t))
+			return t
+		}
+	}
+	return c.rawOut(0, e, dims)
+}
+
+// dies tells whether the node alone holds its input i, which was made by the run.
+func (c *Call) dies(i int) bool {
+	if c.step == nil || i >= len(c.step.dies) || !c.step.dies[i] || c.x.arena == nil {
+		return false
+	}
+	v := c.in[i]
+	if v == nil || v.Tensor == nil || v != c.frame.vals[c.step.in[i].slot] {
+		return false
+	}
+	b := v.Tensor.block
+	return b != nil && b.refs == 1 && !b.making
+}
+
+// take moves the hold on an input from the frame to the kernel.
+func (c *Call) take(i int) *Tensor {
+	t := c.in[i].Tensor
+	c.frame.vals[c.step.in[i].slot] = nil
+	t = t.view(t.Dims)
+	t.block.making = true
+	c.made = append(c.made, t)
+	return t
 }
 
 // Clone makes a tensor like [Call.Temp] that holds what t holds.

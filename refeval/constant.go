@@ -2,6 +2,8 @@ package refeval
 
 import (
 	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/numfmt"
+	"github.com/amplint/amplint/refeval/kern"
 )
 
 // isConstant tells whether the model itself says what a value is. What folding found out is left
@@ -71,7 +73,7 @@ func (o *Options) rounded(v *graph.Value, t *Tensor) *Tensor {
 	}
 	r := *t
 	r.F = append([]float32{}, t.F...)
-	o.round(v, &r)
+	o.round(serial(), v, &r)
 	return &r
 }
 
@@ -82,18 +84,12 @@ func (o *Options) rounds(v *graph.Value, e graph.ElemType) bool {
 }
 
 // round rounds a tensor in place to what the value is held in.
-func (o *Options) round(v *graph.Value, t *Tensor) {
+func (o *Options) round(e *kern.Engine, v *graph.Value, t *Tensor) {
 	f := o.hold(v, t.Elem)
-	if f != 0 {
-		f.RoundFloats(t.F, t.F)
+	if f == numfmt.Invalid && t.Elem == graph.Float {
+		f = numfmt.FP32
 	}
-	if !o.FlushSubnormals {
-		return
-	}
-	if f == 0 && t.Elem == graph.Float {
-		f, _ = graph.Float.Format()
-	}
-	if f != 0 {
-		f.FlushFloats(t.F)
+	if f != numfmt.Invalid {
+		e.Round(f, t.F, o.FlushSubnormals)
 	}
 }

@@ -22,11 +22,10 @@ func contribNormOps() []entry {
 // simplifiedNorm is what the standard later took as RMSNormalization.
 func simplifiedNorm(c *Call) error {
 	x, a := c.stash(c.In(0))
-	list := allAxes(x.Rank())[axis(c.IntOr("axis", -1), x.Rank()):]
+	at := axis(c.IntOr("axis", -1), x.Rank())
 	z := normalizer{a: a, eps: c.FloatOr("epsilon", 1e-5)}
-	z.inv = c.Out(1, graph.Float, reducedDims(x.Dims, list, true))
-	y := c.norm(x, list, z)
-	c.affine(y, c.In(1), nil)
+	z.inv = c.Out(1, graph.Float, reducedDims(x.Dims, allAxes(x.Rank())[at:], true))
+	y := c.normScaled(x, at, z, c.In(1), nil)
 	c.Set(0, TensorValue(c.as(y, c.In(1).Elem)))
 	return nil
 }
@@ -52,11 +51,11 @@ func (c *Call) skipNorm(center bool) error {
 // lastNorm sets the outputs to the norm of x along its last axis, the means and the inverse
 // deviations.
 func (c *Call) lastNorm(x, gamma, beta *Tensor, center bool) {
-	list := []int{x.Rank() - 1}
-	stats := reducedDims(x.Dims, list, true)
+	at := x.Rank() - 1
+	stats := reducedDims(x.Dims, []int{at}, true)
 	z := normalizer{a: c.accum(), eps: c.FloatOr("epsilon", 1e-12), center: center}
 	z.mean, z.inv = c.Out(1, graph.Float, stats), c.Out(2, graph.Float, stats)
-	c.affine(c.norm(x, list, z), gamma, beta)
+	c.normScaled(x, at, z, gamma, beta)
 }
 
 // embedNorm normalises the sum of the embeddings of words, positions and segments.

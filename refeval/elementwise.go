@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/refeval/kern"
 )
 
 // elementwiseOps are the operators that work element by element.
@@ -25,8 +26,8 @@ func elementwiseOps() []entry {
 		op("Clip", clip),
 		op("Cos", unary(math.Cos)),
 		op("Cosh", unary(math.Cosh)),
-		op("Erf", unary(math.Erf)),
-		op("Exp", unary(math.Exp)),
+		op("Erf", vector((*kern.Engine).Erf, math.Erf)),
+		op("Exp", vector((*kern.Engine).Exp, math.Exp)),
 		op("Floor", unary(math.Floor)),
 		op("Log", unary(math.Log)),
 		op("Neg", negate),
@@ -37,7 +38,7 @@ func elementwiseOps() []entry {
 		op("Sinh", unary(math.Sinh)),
 		op("Sqrt", unary(math.Sqrt)),
 		op("Tan", unary(math.Tan)),
-		op("Tanh", unary(math.Tanh)),
+		op("Tanh", vector((*kern.Engine).Tanh, math.Tanh)),
 		mover("Where", where),
 	)
 }
@@ -114,9 +115,12 @@ func bounds(c *Call) (lo, hi *Tensor) {
 // clip keeps NaN, and prefers the upper limit where the two cross.
 func clip(c *Call) error {
 	x := c.In(0)
+	lo, hi := bounds(c)
+	if c.clipped(x, lo, hi) {
+		return nil
+	}
 	y := c.Out(0, x.Elem, x.Dims)
 	copyRun(y, 0, x, 0, x.Len())
-	lo, hi := bounds(c)
 	if lo != nil {
 		lo.scalar()
 		maximum().into(c, y, y, lo)
@@ -126,6 +130,24 @@ func clip(c *Call) error {
 		minimum().into(c, y, y, hi)
 	}
 	return nil
+}
+
+// clipped is clip for float32, and tells whether it did it. Limits that are NaN make all so.
+func (c *Call) clipped(x, lo, hi *Tensor) bool {
+	if x.F == nil {
+		return false
+	}
+	limits := [2]float32{float32(math.Inf(-1)), float32(math.Inf(1))}
+	for i, t := range []*Tensor{lo, hi} {
+		if t == nil {
+			continue
+		}
+		if limits[i] = float32(t.scalar()); limits[i] != limits[i] {
+			return false
+		}
+	}
+	c.engine().Clip(c.over(x.Elem, x.Dims, 0).F, x.F, limits[0], limits[1])
+	return true
 }
 
 // where chooses between two tensors of any type.

@@ -179,7 +179,7 @@ func gatherGrad(c *Call) error {
 // divGrad of a/b is g/b and -g a/b², each summed to the shape of its operand.
 func divGrad(c *Call) error {
 	g, a, b := c.In(0), c.In(1), c.In(2)
-	div := arith{f: over[float32], d: over[float64]}
+	div := division()
 	da, db := c.Temp(g.Elem, g.Dims), c.Temp(g.Elem, g.Dims)
 	div.into(c, da, g, b)
 	if c.Wants(0) {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/refeval/kern"
 )
 
@@ -43,7 +44,7 @@ func (c *Call) matmul(x, y *Tensor) *Tensor {
 	}
 	xb, yb := xd[:len(xd)-2], yd[:len(yd)-2]
 	batch := broadcast(xb, yb)
-	z := c.Temp(e, append(slices.Clone(batch), m, n))
+	z := c.forProduct(e, append(slices.Clone(batch), m, n))
 	switch p := y.right(false); {
 	case p != nil:
 		c.engine().GemmPacked(z.F, n, kern.Rows(x.F, k), p, size(xb)*m, false)
@@ -60,6 +61,15 @@ func (c *Call) matmul(x, y *Tensor) *Tensor {
 		dims = slices.Delete(dims, len(batch), len(batch)+1)
 	}
 	return z.view(dims)
+}
+
+// forProduct makes a tensor for products of matrices: those of float32 set it, others are added to
+// zeros.
+func (c *Call) forProduct(e graph.ElemType, dims []int) *Tensor {
+	if storeOf(e) == storeF {
+		return c.Raw(e, dims)
+	}
+	return c.Temp(e, dims)
 }
 
 // pairs lists the matrices of two stacks that meet under broadcasting, each of so many elements.
@@ -106,7 +116,7 @@ func (c *Call) gemmOf(x, y *Tensor, turnX, turnY bool) *Tensor {
 	if k != k2 {
 		refuse("%s and %s do not multiply", x, y)
 	}
-	z := c.Temp(e, []int{m, n})
+	z := c.forProduct(e, []int{m, n})
 	if p := y.right(turnY); p != nil {
 		c.engine().GemmPacked(z.F, n, turned(x, turnX).kern(), p, m, false)
 		return z

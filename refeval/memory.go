@@ -17,7 +17,8 @@ const defaultMaxMemory = 16 << 30
 type block struct {
 	bytes  int64
 	refs   int
-	making bool // the kernel that made it has not returned: one of the refs is the kernel's own
+	buf    []float32 // of the run's arena; nil for others
+	making bool      // the kernel that made it has not returned: one of the refs is the kernel's own
 }
 
 // errMemory is wrapped by the error of a run that would pass its bound.
@@ -32,7 +33,10 @@ func refuse(format string, args ...any) { panic(refusal{fmt.Errorf(format, args.
 
 // alloc makes a tensor of zeros that counts against the bound of the run. All results of kernels
 // come from here.
-func (x *run) alloc(e graph.ElemType, dims []int) *Tensor {
+func (x *run) alloc(e graph.ElemType, dims []int) *Tensor { return x.tensor(e, dims, true) }
+
+// tensor is alloc, of elements that may hold anything unless zero is set.
+func (x *run) tensor(e graph.ElemType, dims []int, zero bool) *Tensor {
 	n, err := count(dims)
 	if err != nil {
 		panic(refusal{err})
@@ -41,18 +45,19 @@ func (x *run) alloc(e graph.ElemType, dims []int) *Tensor {
 	if bytes > x.max-x.live {
 		refuse("%w: %s%v takes %d bytes, %d are held, the bound is %d", errMemory, e, dims, bytes, x.live, x.max)
 	}
-	t, err := newTensor(e, dims)
-	if err != nil {
-		panic(refusal{err})
-	}
 	x.live += bytes
 	x.peak = max(x.peak, x.live)
-	t.block = &block{bytes: bytes}
+	b := &block{bytes: bytes}
+	t := &Tensor{Elem: e, Dims: slices.Clone(dims), block: b}
+	if storeOf(e) == storeF {
+		t.F, b.buf = x.floats(n, zero)
+		return t
+	}
+	if err := t.fill(n); err != nil {
+		panic(refusal{err})
+	}
 	return t
 }
-
-// allocRaw is alloc for a tensor whose elements are all set afterwards.
-func (x *run) allocRaw(e graph.ElemType, dims []int) *Tensor { return x.alloc(e, dims) }
 
 // room ends a kernel that needs more bytes for its own use than the run has left.
 func (c *Call) room(bytes int64) {
@@ -78,7 +83,16 @@ func (x *run) release(v *Value) {
 		}
 		if t.block.refs--; t.block.refs == 0 {
 			x.live -= t.block.bytes
+			x.recycle(t.block)
 		}
+	}
+}
+
+// recycle keeps a buffer that nothing reads any more.
+func (x *run) recycle(b *block) {
+	if b.buf != nil && x.arena != nil {
+		x.arena.put(b.buf)
+		b.buf = nil
 	}
 }
 
@@ -96,7 +110,7 @@ func (t *Tensor) fresh() bool { return t.block != nil && t.block.making && t.blo
 
 // clone copies a tensor's elements into memory of the run.
 func (x *run) clone(t *Tensor) *Tensor {
-	c := x.alloc(t.Elem, t.Dims)
+	c := x.tensor(t.Elem, t.Dims, false)
 	copy(c.F, t.F)
 	copy(c.D, t.D)
 	copy(c.I, t.I)

@@ -23,7 +23,7 @@ func movementOps() []entry {
 // expand repeats along dimensions of 1, in either shape.
 func expand(c *Call) error {
 	x := c.In(0)
-	y := c.Out(0, x.Elem, broadcast(x.Dims, c.In(1).ints()))
+	y := c.rawOut(0, x.Elem, broadcast(x.Dims, c.In(1).ints()))
 	copyBox(y, whole(y), x, layout{strides: spread(x.Dims, y.Dims)}, y.Dims)
 	return nil
 }
@@ -50,7 +50,7 @@ func (c *Call) permute(x *Tensor, perm []int) *Tensor {
 	for i, p := range perm {
 		dims[i], from[i] = x.Dims[p], own[p]
 	}
-	y := c.Out(0, x.Elem, dims)
+	y := c.rawOut(0, x.Elem, dims)
 	copyBox(y, whole(y), x, layout{strides: from}, dims)
 	return y
 }
@@ -72,7 +72,7 @@ func concat(c *Call) error {
 			}
 		}
 	}
-	y := c.Out(0, first.Elem, dims)
+	y := c.rawOut(0, first.Elem, dims)
 	to := whole(y)
 	for i := range c.Len() {
 		x := c.In(i)
@@ -95,7 +95,7 @@ func split(c *Call) error {
 		}
 		dims := slices.Clone(x.Dims)
 		dims[at] = n
-		y := c.Out(i, x.Elem, dims)
+		y := c.rawOut(i, x.Elem, dims)
 		copyBox(y, whole(y), x, from, dims)
 		from.off += n * from.strides[at]
 	}

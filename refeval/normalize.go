@@ -150,15 +150,13 @@ func layerNorm(c *Call) error {
 	}
 	stats := reducedDims(x.Dims, list, true)
 	z.mean, z.inv = c.Out(1, e, stats), c.Out(2, e, stats)
-	c.affine(c.norm(x, list, z), c.In(1), c.In(2))
+	c.normScaled(x, at, z, c.In(1), c.In(2))
 	return nil
 }
 
 func rmsNorm(c *Call) error {
 	x, a := c.stash(c.In(0))
-	list := allAxes(x.Rank())[axis(c.Int("axis"), x.Rank()):]
-	y := c.norm(x, list, normalizer{a: a, eps: c.Float("epsilon")})
-	c.affine(y, c.In(1), nil)
+	y := c.normScaled(x, axis(c.Int("axis"), x.Rank()), normalizer{a: a, eps: c.Float("epsilon")}, c.In(1), nil)
 	c.Set(0, TensorValue(c.as(y, c.In(1).Elem))) // the scale's type is the result's
 	return nil
 }
@@ -213,6 +211,7 @@ func lpNormRows[T floating](a accum, dst, src []T, n, p int) {
 		pre, post = square, math.Sqrt
 	}
 	length := mapped(a, post, sums(a, mapped(a, pre, src), n))
+	clear(dst)
 	for i, v := range src {
 		if l := length[i/n]; l != 0 {
 			dst[i] = v / l

@@ -2,6 +2,7 @@ package refeval
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/graph/schema"
@@ -52,6 +53,7 @@ type step struct {
 	out     []int  // slots, -1 where an output is left out
 	kept    []bool // outputs that stay float under As
 	moved   bool   // results are rounded as they should be already
+	dies    []bool // inputs in the graph's own frame that nothing reads after this step
 	free    []int  // slots that nothing reads after this step
 }
 
@@ -100,6 +102,12 @@ func (pl *plan) finish() {
 	for slot, last := range pl.last {
 		if last >= 0 && last < len(pl.steps) {
 			pl.steps[last].free = append(pl.steps[last].free, slot)
+		}
+	}
+	for _, s := range pl.steps {
+		s.dies = make([]bool, len(s.in))
+		for i, r := range s.in {
+			s.dies[i] = r.con == nil && r.depth == 0 && slices.Contains(s.free, r.slot)
 		}
 	}
 	pl.slots = nil

@@ -51,7 +51,7 @@ func qlinearMatMul(c *Call) error {
 func (c *Call) minus(x, zero *Tensor) *Tensor {
 	y := c.Clone(c.as(x, graph.Float))
 	if zero != nil {
-		minusOf := arith{f: minus[float32]}
+		minusOf := subtraction()
 		minusOf.into(c, y, y, c.as(single(zero), graph.Float))
 	}
 	return y
@@ -62,7 +62,7 @@ func (c *Call) product(x, y *Tensor) *Tensor { return c.scalesOf(x, y, multiplic
 
 // quotient divides scales in their own type.
 func (c *Call) quotient(x, y *Tensor) *Tensor {
-	return c.scalesOf(x, y, arith{f: over[float32], d: over[float64]})
+	return c.scalesOf(x, y, division())
 }
 
 func (c *Call) scalesOf(x, y *Tensor, a arith) *Tensor {

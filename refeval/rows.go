@@ -36,7 +36,7 @@ func (c *Call) rows(x *Tensor, list []int) (*Tensor, int) {
 	for i, p := range perm {
 		dims[i], from[i] = x.Dims[p], own[p]
 	}
-	t := c.Temp(x.Elem, dims)
+	t := c.Raw(x.Elem, dims)
 	copyBox(t, whole(t), x, layout{strides: from}, dims)
 	return t, n
 }
@@ -49,7 +49,7 @@ func (c *Call) unrows(t *Tensor, list, dims []int) *Tensor {
 		c.View(0, t, dims)
 		return c.out[0].Tensor
 	}
-	y := c.Out(0, t.Elem, dims)
+	y := c.rawOut(0, t.Elem, dims)
 	own := strides(dims)
 	to, box := make([]int, len(perm)), make([]int, len(perm))
 	for i, p := range perm {
@@ -59,14 +59,14 @@ func (c *Call) unrows(t *Tensor, list, dims []int) *Tensor {
 	return y
 }
 
-// rowKernel works on whole rows of n that lie together; row is the number of the first.
+// rowKernel sets all of dst. It works on whole rows of n that lie together; row is the number of the first.
 type rowKernel[T floating] func(dst, src []T, n, row int)
 
 // eachRow sets output 0, and returns it, to what a kernel for one of the two kinds of elements makes
 // of the rows of x along the listed axes.
 func (c *Call) eachRow(x *Tensor, list []int, f rowKernel[float32], d rowKernel[float64]) *Tensor {
 	t, n := c.rows(x, list)
-	y := c.Temp(x.Elem, t.Dims)
+	y := c.Raw(x.Elem, t.Dims)
 	if n > 0 {
 		c.parallel(t.Len()/n, 8*n, func(lo, hi int) {
 			switch storeOf(x.Elem) {

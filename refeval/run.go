@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync"
 
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/refeval/kern"
@@ -17,6 +18,7 @@ type Runner struct {
 	opt       Options
 	main      *plan
 	constants []constant
+	arenas    sync.Pool    // of *arena, for one run after the other
 	engine    *kern.Engine // its threads end with the runner
 }
 
@@ -24,6 +26,7 @@ type Runner struct {
 // out where each value is read last. An operator that has no kernel is an error that names the node.
 func New(m *graph.Model, opt Options) (*Runner, error) {
 	r := &Runner{model: m, opt: opt.defaults()}
+	r.arenas.New = func() any { return &arena{free: map[int][][]float32{}} }
 	p := &planner{r: r, consts: map[slotKey]*Value{}, uses: map[*Tensor]int{}}
 	var err error
 	r.main, err = p.graph(m.Graph, nil)
@@ -51,8 +54,9 @@ type run struct {
 	ctx        context.Context
 	live, peak int64
 	max        int64
-	draws      int  // evaluations of random operators
-	fold       bool // of one node, to fold a constant
+	arena      *arena // nil where results are kept by who observes them
+	draws      int    // evaluations of random operators
+	fold       bool   // of one node, to fold a constant
 }
 
 // frame holds the values of a graph while it runs.
@@ -66,6 +70,10 @@ type frame struct {
 // from a node names it.
 func (r *Runner) Run(ctx context.Context, inputs map[string]*Value) (map[string]*Value, error) {
 	x := &run{r: r, ctx: ctx, max: r.opt.MaxMemory}
+	if r.opt.Observe == nil {
+		x.arena = r.arenas.Get().(*arena)
+		defer r.arenas.Put(x.arena)
+	}
 	f := &frame{vals: make([]*Value, len(r.main.last))}
 	if err := x.feed(f, inputs); err != nil {
 		return nil, err

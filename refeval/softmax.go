@@ -34,6 +34,10 @@ func (c *Call) softmax(log bool) error {
 
 // softmaxRows sets dst to the softmax of each row of n, or to its logarithm. dst may be src.
 func softmaxRows[T floating](a accum, dst, src []T, n int, log bool) {
+	if f, ok := any(src).([]float32); ok && !a.low() && !log && n > 0 {
+		serial().Softmax(any(dst).([]float32), f, len(f)/n, n)
+		return
+	}
 	for i := 0; i < len(src); i += n {
 		most := largest(src[i : i+n])
 		for k, v := range src[i : i+n] {
@@ -74,6 +78,7 @@ func hardmax(c *Call) error {
 }
 
 func hardmaxRows[T floating](dst, src []T, n, _ int) {
+	clear(dst)
 	for i := 0; i < len(src); i += n {
 		dst[i+bestReal(src[i:i+n], 1, false)] = 1
 	}

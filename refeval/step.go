@@ -8,7 +8,7 @@ import (
 
 // step evaluates one node: its kernel, then the rounding of what it made.
 func (x *run) step(f *frame, s *step) error {
-	c := &Call{Node: s.node, Version: s.version, schema: s.schema, x: x, frame: f, bodies: s.bodies}
+	c := &Call{Node: s.node, Version: s.version, schema: s.schema, x: x, frame: f, bodies: s.bodies, step: s}
 	c.in = make([]*Value, len(s.in))
 	for i, r := range s.in {
 		c.in[i] = f.get(r)
@@ -96,7 +96,7 @@ func (x *run) hold(v *graph.Value, val *Value) *Value {
 		if !t.fresh() {
 			t = x.clone(t)
 		}
-		x.r.opt.round(v, t)
+		x.r.opt.round(x.r.engine, v, t)
 		return TensorValue(t)
 	}
 	if len(val.Items) == 0 {

@@ -101,7 +101,12 @@ func newTensor(e graph.ElemType, dims []int) (*Tensor, error) {
 		return nil, err
 	}
 	t := &Tensor{Elem: e, Dims: slices.Clone(dims)}
-	switch storeOf(e) {
+	return t, t.fill(n)
+}
+
+// fill makes n zeros.
+func (t *Tensor) fill(n int) error {
+	switch storeOf(t.Elem) {
 	case storeF:
 		t.F = make([]float32, n)
 	case storeD:
@@ -113,9 +118,9 @@ func newTensor(e graph.ElemType, dims []int) (*Tensor, error) {
 	case storeC:
 		t.C = make([]complex128, n)
 	default:
-		return nil, fmt.Errorf("no tensors of type %s", e)
+		return fmt.Errorf("no tensors of type %s", t.Elem)
 	}
-	return t, nil
+	return nil
 }
 
 // FloatTensor makes a tensor of type float that holds x.
