@@ -47,8 +47,12 @@ type Result struct {
 	p       *pass
 }
 
-// Val returns what is known of a value; a value that was never reached may be anything.
+// Val returns what is known of a value; a value that was never reached may be anything. Constants
+// are as the file has them, also where they will be held low.
 func (r *Result) Val(v *graph.Value) *Val {
+	if v.Const != nil && !r.p.moving[v] {
+		return r.p.constant(v.Const)
+	}
 	if x := r.vals[v]; x != nil {
 		return x
 	}
@@ -170,11 +174,11 @@ func (p *pass) graph(g *graph.Graph) {
 
 // val returns what is known of a value so far.
 func (p *pass) val(v *graph.Value) *Val {
+	if v.Const != nil && !p.moving[v] {
+		return p.hold(v, p.constant(v.Const))
+	}
 	if x := p.vals[v]; x != nil {
 		return x
-	}
-	if v.Const != nil {
-		return p.constant(v.Const)
 	}
 	if v.Sparse != nil {
 		return p.sparse(v)

@@ -151,7 +151,7 @@ func (c *call) meanBall() *ball {
 		}
 	}
 	n := c.depthOf(operand{shape: c.shape(0)}, operand{shape: c.shape(1)})
-	e := 4*c.p.unit(c.n.Out(0)) + 2*math.Min(n, 1<<20)*accumUnit
+	e := 4*math.Max(c.p.unit(c.n.Out(0)), c.x(0).shares.unit) + 2*math.Min(n, 1<<20)*accumUnit
 	out.loss += e * v.norm()
 	if !c.x(0).shares.most {
 		return &out

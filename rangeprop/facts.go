@@ -164,7 +164,7 @@ func (p *pass) weights(q *pattern.Ratio, x *Val) *Val {
 		return x
 	}
 	y := x.clone()
-	y.shares = simplex{axis: rank - q.Axes[0], most: q.Denominator != q.Den}
+	y.shares = simplex{axis: rank - q.Axes[0], most: q.Denominator != q.Den, unit: p.unit(q.Output)}
 	return y
 }
 

@@ -136,7 +136,7 @@ func roundTo(f numfmt.Format, x *Val, ulps float64) *Val {
 	}
 	y := x.like(x.dims)
 	y.integer, y.tiny = x.integer, f.Round(x.tiny)
-	y.shares, y.mix, y.ball, y.pieces = x.shares, x.mix, x.ball, x.pieces
+	y.shares, y.mix, y.ball, y.pieces = x.shares.rounded(f.Unit()), x.mix, x.ball, x.pieces
 	for i := range x.lo {
 		lo, hi := x.lo[i], x.hi[i]
 		y.lo[i], y.hi[i] = f.Round(signed(lo, lo-slop(lo, slack, least))), f.Round(signed(hi, hi+slop(hi, slack, least)))
@@ -195,6 +195,7 @@ func (p *pass) hold(v *graph.Value, x *Val) *Val {
 // heldIn rounds the bounds into a format.
 func heldIn(f numfmt.Format, x *Val) *Val {
 	y := x.clone()
+	y.shares = x.shares.rounded(f.Unit())
 	y.lo, y.hi = make([]float64, len(x.lo)), make([]float64, len(x.hi))
 	for i := range x.lo {
 		y.lo[i], y.hi[i] = f.Round(x.lo[i]), f.Round(x.hi[i])

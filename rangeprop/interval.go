@@ -42,7 +42,7 @@ func (r Range) hasZero() bool { return r.Lo <= 0 && r.Hi >= 0 }
 // reciprocal bounds 1/x. The zero of a range without negative numbers is taken to be +0.
 func reciprocal(x Range) Range {
 	switch {
-	case x.Lo == 0 && x.Hi == 0, x.Lo < 0 && x.Hi >= 0:
+	case x.Lo < 0 && x.Hi >= 0:
 		return all
 	case x.Lo == 0:
 		return Range{1 / x.Hi, math.Inf(1)}

@@ -51,7 +51,7 @@ func (s simplex) mean(x *Val, axis int, n, unit float64) *Val {
 	if s.most {
 		y = joined(y, scalar(Range{}))
 	}
-	e := 4*unit + 2*math.Min(n, 1<<20)*accumUnit
+	e := 4*math.Max(unit, s.unit) + 2*math.Min(n, 1<<20)*accumUnit
 	return map1flags(y, func(r Range) Range { return Range{r.Lo - e*math.Abs(r.Lo), r.Hi + e*math.Abs(r.Hi)} })
 }
 

@@ -132,7 +132,7 @@ func (s simplex) carried(from, to graph.Shape) simplex {
 	at := len(from) - s.axis
 	for _, g := range groups(from, to) {
 		if s.axis > 0 && g.in == at && g.exact && g.inEnd-g.in == 1 && g.outEnd-g.out == 1 {
-			return simplex{axis: len(to) - g.out, most: s.most}
+			return simplex{axis: len(to) - g.out, most: s.most, unit: s.unit}
 		}
 	}
 	return simplex{}
@@ -250,7 +250,7 @@ func transpose(v *Val, perm []int64) *Val {
 	out := v.with(dims, lo, hi)
 	for i, p := range perm {
 		if v.shares.axis == len(perm)-int(p) {
-			out.shares = simplex{axis: len(perm) - i, most: v.shares.most}
+			out.shares = simplex{axis: len(perm) - i, most: v.shares.most, unit: v.shares.unit}
 		}
 	}
 	return out

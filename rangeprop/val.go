@@ -26,8 +26,15 @@ type Val struct {
 
 // simplex tells that elements are not negative and sum to 1 along an axis, or to at most 1.
 type simplex struct {
-	axis int  // counted from the end, from 1; 0: no such axis
-	most bool // they may sum to less
+	axis int     // counted from the end, from 1; 0: no such axis
+	most bool    // they may sum to less
+	unit float64 // the largest unit roundoff that a weight went through
+}
+
+// rounded notes that the weights were rounded.
+func (s simplex) rounded(unit float64) simplex {
+	s.unit = math.Max(s.unit, unit)
+	return s
 }
 
 // mixture is a product of weights and values that sums, along the axis of the weights, to a mean of

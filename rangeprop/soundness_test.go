@@ -1,0 +1,196 @@
+package rangeprop_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/numfmt"
+	"github.com/amplint/amplint/rangeprop"
+	"github.com/amplint/amplint/refeval"
+)
+
+// small are models of the parts that real ones are made of; each input lies in [-4, 4].
+var small = map[string]string{
+	"encoder block": `b (float[2, 6, 16] x, float[2, 6] keep) => (y) {
+  q = MatMul(x, w) k = MatMul(x, w) v = MatMul(x, w)
+  shape = Constant<value_ints = [2, 6, 2, 8]>() back = Constant<value_ints = [2, 6, 16]>() one = Constant<value = int64[1] {1}>()
+  q1 = Reshape(q, shape) k1 = Reshape(k, shape) v1 = Reshape(v, shape)
+  q2 = Transpose<perm = [0, 2, 1, 3]>(q1) k2 = Transpose<perm = [0, 2, 3, 1]>(k1) v2 = Transpose<perm = [0, 2, 1, 3]>(v1)
+  s = MatMul(q2, k2) a = Clip(keep, zero, zero) two = Constant<value = int64[2] {1, 2}>() m = Unsqueeze(a, two) z = Add(s, m)
+  p = Softmax<axis = -1>(z) o = MatMul(p, v2) o1 = Transpose<perm = [0, 2, 1, 3]>(o) o2 = Reshape(o1, back)
+  d = MatMul(o2, w) r = Add(x, d) n = LayerNormalization(r, g, g)
+  h = MatMul(n, w) t = Tanh(h) u = MatMul(t, w) e = Add(n, u) y = LayerNormalization(e, g, g) }`,
+	"gated unit": `b (float[2, 6, 16] x) => (y) {
+  s = Mul(x, x) v = ReduceMean<axes = [-1]>(s) e = Add(v, eps) r = Sqrt(e) n = Div(x, r) c = Mul(n, g)
+  a = MatMul(c, w) l = Sigmoid(a) i = Mul(a, l) u = MatMul(c, w) h = Mul(i, u) d = MatMul(h, w) y = Add(x, d)
+  q = Mul(y, y) f = ReduceMean<axes = [-1]>(q) }`,
+	"packed heads": `b (float[6, 2, 16] x) => (y) {
+  n = LayerNormalization(x, g) q = MatMul(n, w) shape = Constant<value_ints = [6, 2, 2, 2, 4]>() r = Reshape(q, shape)
+  t = Transpose<perm = [2, 1, 3, 0, 4]>(r) zero0 = Constant<value_int = 0>() one0 = Constant<value_int = 1>()
+  a = Gather(t, zero0) b = Gather(t, one0) c = Transpose<perm = [0, 1, 3, 2]>(b) y = MatMul(a, c) }`,
+	"rotary": `b (float[2, 6, 16] x, float[1, 6, 1] pos) => (y) {
+  n = LayerNormalization(x, g) f = Sin(pos) h = Cos(pos) i0 = Constant<value = int64[1] {0}>() i8 = Constant<value = int64[1] {8}>() i16 = Constant<value = int64[1] {16}>() ax = Constant<value = int64[1] {2}>()
+  l = Slice(n, i0, i8, ax) r = Slice(n, i8, i16, ax) m = Neg(r) c = Concat<axis = -1>(m, l) p = Mul(n, h) q = Mul(c, f) s = Add(p, q) y = MatMul(s, w) }`,
+	"pooled": `b (float[2, 6, 16] x, float[2, 6, 1] m) => (y) {
+  k = Sigmoid(m) w1 = Mul(x, k) ax = Constant<value = int64[1] {1}>() a = ReduceSum(w1, ax) c = ReduceSum(k, ax) d = Max(c, eps) p = Div(a, d) l = ReduceL2<axes = [-1]>(p) j = Max(l, eps) y = Div(p, j) }`,
+	"loop": `b (float[16] x) => (y) {
+  n = Constant<value_int = 5>() t = Constant<value = bool {1}>()
+  y = Loop(n, t, x) <body = g (int64 i, bool c, float[16] v) => (bool c2, float[16] v2) { c2 = Identity(c) h = Mul(v, x) u = Tanh(h) v2 = Add(v, u) }> }`,
+	"endless loop": `b (float[16] x, int64 n) => (y) {
+  t = Constant<value = bool {1}>()
+  y = Loop(n, t, x) <body = g (int64 i, bool c, float[16] v) => (bool c2, float[16] v2) { c2 = Identity(c) k = Constant<value_float = 0.5>() h = Mul(v, k) v2 = Add(h, x) }> }`,
+	"scan": `b (float[6, 16] x) => (s, y) {
+  zero1 = Constant<value = float[16] {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}>()
+  s, y = Scan(zero1, x) <num_scan_inputs = 1, body = g (float[16] a, float[16] v) => (float[16] b, float[16] o) { b = Add(a, v) o = Exp(b) }> }`,
+	"convolution": `b (float[1, 2, 6, 6] x) => (y) {
+  k = Constant<value = float[3, 2, 2, 2] {1, -1, 0.5, 2, -2, 1, 0, 1, 1, 1, 1, 1, -1, -1, 3, 0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8}>()
+  c = Conv<pads = [1, 1, 0, 0]>(x, k) r = HardSwish(c) p = MaxPool<kernel_shape = [2, 2]>(r) a = GlobalAveragePool(p) b1 = Sub(p, a) y = Exp(b1) }`,
+	"activations": `b (float[2, 16] x) => (y) {
+  e = Exp(x) o = Add(e, onef) l = Log(o) t = Tanh(l) m = Mul(x, t) p = Sub(l, x) k = Greater(x, zero) q = Where(k, x, e) i = Mul(m, q) y = Sub(i, p) }`,
+	"log-sum-exp": `b (float[2, 16] x) => (y, z) {
+  mx = ReduceMax<axes = [-1]>(x) d = Sub(x, mx) e = Exp(d) ax = Constant<value = int64[1] {1}>() s = ReduceSum(e, ax) l = Log(s) y = Add(l, mx) p = Div(e, s) h = Log(p) j = Mul(p, h) z = ReduceSum(j, ax) }`,
+}
+
+// model completes a body with its header and the constants that bodies share.
+func model(body string) string {
+	var w, g []string
+	rng := rand.New(rand.NewSource(2))
+	for range 256 {
+		w = append(w, fmt.Sprintf("%.4f", rng.NormFloat64()/2))
+	}
+	for i := range 16 {
+		g = append(g, fmt.Sprintf("%.2f", 0.1*float64(i)-0.3))
+	}
+	constants := fmt.Sprintf(" <float[16, 16] w = {%s}, float[16] g = {%s}, float eps = {1e-6}, float onef = {1}, float zero = {0}>\n{", strings.Join(w, ", "), strings.Join(g, ", "))
+	body = strings.Replace(body, "(y)", "(float[N] y)", 1)
+	body = strings.Replace(body, "(s, y)", "(float[N] s, float[N] y)", 1)
+	body = strings.Replace(body, "(y, z)", "(float[N] y, float[N] z)", 1)
+	i := strings.Index(body, ") {")
+	return `<ir_version: 8, opset_import: ["" : 17]>` + "\n" + body[:i+1] + constants + body[i+3:]
+}
+
+// models returns the small models and the text models of the repository.
+func models(t *testing.T) map[string]string {
+	all := map[string]string{}
+	for name, body := range small {
+		all[name] = model(body)
+	}
+	files, err := filepath.Glob("../testdata/models/*.onnxtxt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no text models: %v", err)
+	}
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[filepath.Base(f)] = string(b)
+	}
+	return all
+}
+
+// TestAgainstEvaluator runs the models at corners, in the middle and at odd places of their inputs:
+// every value of every node must lie in its range, in FP32 and as it is rounded to FP16.
+func TestAgainstEvaluator(t *testing.T) {
+	for name, src := range models(t) {
+		for _, as := range []numfmt.Format{numfmt.Invalid, numfmt.FP16} {
+			t.Run(name+" "+as.String(), func(t *testing.T) { probe(t, src, as) })
+		}
+	}
+}
+
+func probe(t *testing.T, src string, as numfmt.Format) {
+	given := map[string]rangeprop.Given{}
+	m, _ := analyze(t, src, rangeprop.Options{})
+	for _, v := range m.Graph.Inputs {
+		r := rangeprop.Range{Lo: -4, Hi: 4}
+		if !v.Type.Elem.IsFloat() {
+			r = rangeprop.Range{Lo: 0, Hi: 1}
+		}
+		given[v.Name] = rangeprop.Given{Range: r, Basis: rangeprop.Declared}
+	}
+	opt := rangeprop.Options{Ranges: given}
+	if as != numfmt.Invalid {
+		opt.Hold = func(*graph.Value) numfmt.Format { return as }
+	}
+	m, res := analyze(t, src, opt)
+	seen := map[*graph.Value]bool{}
+	run, err := refeval.New(m, refeval.Options{As: as, Observe: func(v *graph.Value, x *refeval.Tensor) {
+		if why := outside(res.Val(v), x); why != "" && !seen[v] && v.Const == nil {
+			seen[v] = true
+			t.Errorf("%s: %s", v.Key(), why)
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewSource(3))
+	for k := range 40 {
+		in := map[string]*refeval.Value{}
+		for _, v := range m.Graph.Inputs {
+			in[v.Name] = refeval.TensorValue(sample(rng, k, v, given[v.Name].Range))
+		}
+		if _, err := run.Run(context.Background(), in); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// outside says which element lies outside the range of its value, "" where none does.
+func outside(v *rangeprop.Val, x *refeval.Tensor) string {
+	h := v.Hull()
+	for _, f := range x.F {
+		a := float64(f)
+		switch {
+		case math.IsNaN(a) && v.NaN():
+		case math.IsNaN(a):
+			return "NaN was not foreseen"
+		case a < h.Lo-1e-6*math.Abs(a)-1e-37, a > h.Hi+1e-6*math.Abs(a)+1e-37:
+			return fmt.Sprintf("%v outside %v", a, h)
+		}
+	}
+	return ""
+}
+
+// sample draws an input: inside, at corners, constant, nearly constant, sparse or small.
+func sample(rng *rand.Rand, k int, v *graph.Value, r rangeprop.Range) *refeval.Tensor {
+	x := &refeval.Tensor{Elem: v.Type.Elem}
+	n := 1
+	for _, d := range v.Type.Shape {
+		size := 2
+		if d.Known() {
+			size = int(d.N)
+		}
+		x.Dims = append(x.Dims, size)
+		n *= size
+	}
+	for range n {
+		u := rng.Float64()
+		a := r.Lo + u*(r.Hi-r.Lo)
+		switch k % 8 {
+		case 1, 2:
+			a = []float64{r.Lo, r.Hi}[rng.Intn(2)]
+		case 3:
+			a = r.Hi
+		case 4:
+			a = r.Hi * (1 - 1e-5*u)
+		case 5:
+			a = r.Hi * math.Floor(u*1.1)
+		case 6:
+			a *= 1e-4
+		}
+		if v.Type.Elem.IsFloat() {
+			x.F = append(x.F, float32(a))
+		} else {
+			x.I = append(x.I, int64(math.Round(a)))
+		}
+	}
+	return x
+}
