@@ -15,6 +15,7 @@ func selectOps() []entry {
 		mover("OneHot", oneHot),
 		mover("TopK", topK),
 		mover("Unique", unique),
+		mover("com.microsoft.Unique", uniqueInOrder),
 	}
 }
 
@@ -170,6 +171,24 @@ func unique(c *Call) error {
 		where.I[g], counts.I[g] = int64(list[0]), int64(len(list))
 		for _, i := range list {
 			inverse.I[i] = int64(g)
+		}
+	}
+	return nil
+}
+
+// uniqueInOrder is onnxruntime's own form: the elements in the order they are first met, where each
+// element went, and how often it was met.
+func uniqueInOrder(c *Call) error {
+	x := c.In(0)
+	groups := equalSlices(x.view([]int{x.Len()}), 0)
+	slices.SortFunc(groups, func(a, b []int) int { return cmp.Compare(a[0], b[0]) })
+	y := c.Out(0, x.Elem, []int{len(groups)})
+	place, counts := c.Out(1, graph.Int64, []int{x.Len()}), c.Out(2, graph.Int64, []int{len(groups)})
+	for g, list := range groups {
+		copyRun(y, g, x, list[0], 1)
+		counts.I[g] = int64(len(list))
+		for _, i := range list {
+			place.I[i] = int64(g)
 		}
 	}
 	return nil
