@@ -89,6 +89,9 @@ func (a *app) trace(ctx context.Context, name, path string, read reader, opt tra
 	if err := f.keep(ctx, a, m, list, opt, t, r); err != nil {
 		return nil, err
 	}
+	if t.Stopped != nil {
+		a.code = exitModel
+	}
 	return t, a.toFile(f.out, func(w io.Writer) error { return report.Trace(w, f.format, r, a.reportOptions(f.out)) })
 }
 

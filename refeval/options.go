@@ -24,7 +24,7 @@ type Options struct {
 	// leaves them float. Operands that the schema pins to float are not rounded, and the elements
 	// stay of type float: they only hold fewer values.
 	As numfmt.Format
-	// Wide holds what the model stores in float16 and bfloat16 unrounded, but for constants: the
+	// Wide holds what the model stores in float types below float unrounded, but for constants: the
 	// run is the reference that shows what those formats cost.
 	Wide bool
 	// Accumulate is how sums run inside a kernel.
@@ -75,5 +75,5 @@ func (o *Options) hold(v *graph.Value, e graph.ElemType) numfmt.Format {
 
 // wide tells whether values of a type are held unrounded.
 func (o *Options) wide(e graph.ElemType) bool {
-	return o.Wide && (e == graph.Float16 || e == graph.BFloat16)
+	return o.Wide && e.IsFloat() && e != graph.Float && e != graph.Double && e != graph.Float8E8M0
 }

@@ -125,7 +125,7 @@ func divisionType(x, scale *Tensor, asked graph.ElemType) graph.ElemType {
 // quantize sets y to x/scale, rounded to an integer if y holds some, plus the zero point. What lies
 // outside the type becomes its nearest end; NaN the lower one, as in onnxruntime.
 func (c *Call) quantize(y, x, scale, zero *Tensor, s *scales, division graph.ElemType, saturate bool) {
-	to := divider(division)
+	to, wide := divider(division), c.x.r.opt.wide(y.Elem)
 	lo, hi := -math.MaxFloat64, math.MaxFloat64
 	if y.I != nil {
 		l, h := intRange(y.Elem)
@@ -140,7 +140,10 @@ func (c *Call) quantize(y, x, scale, zero *Tensor, s *scales, division graph.Ele
 				z = zero.at64(k)
 			}
 			if y.I == nil {
-				y.F[i] = float32(roundTo(q+z, y.Elem, saturate))
+				y.F[i] = float32(q + z)
+				if !wide {
+					y.F[i] = float32(roundTo(q+z, y.Elem, saturate))
+				}
 				continue
 			}
 			y.I[i] = int64(lo)

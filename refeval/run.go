@@ -216,17 +216,26 @@ func (f *frame) get(r ref) *Value {
 	return f.vals[r.slot]
 }
 
-// nodeError is an error that names its node already.
-type nodeError struct{ error }
+// NodeError is an error that the evaluation of a node ended with.
+type NodeError struct {
+	Node *graph.Node // the innermost
+	Err  error
+}
 
-func (e nodeError) Unwrap() error { return e.error }
+// Error names the node and its operator.
+func (e *NodeError) Error() string {
+	return fmt.Sprintf("node %q (%s): %v", e.Node.Key(), e.Node.OpName(), e.Err)
+}
+
+// Unwrap returns what happened.
+func (e *NodeError) Unwrap() error { return e.Err }
 
 // nodeErr names the innermost node of an error. What the caller did to the context is no node's
 // fault.
 func nodeErr(n *graph.Node, err error) error {
-	var e nodeError
+	var e *NodeError
 	if errors.As(err, &e) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return nodeError{fmt.Errorf("node %q (%s): %w", n.Key(), n.OpName(), err)}
+	return &NodeError{n, err}
 }

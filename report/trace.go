@@ -44,6 +44,7 @@ type traceFile struct {
 	Accumulate string          `json:"accumulate"`
 	Flush      bool            `json:"flush_subnormals"`
 	Samples    []string        `json:"samples"`
+	Stopped    *stoppedJSON    `json:"stopped"` // the node that ended the run early, null for none
 	First      firstsJSON      `json:"first"`
 	Values     []traceValueRow `json:"values"`
 }
@@ -54,6 +55,12 @@ type firstsJSON struct {
 	NonFinite *firstJSON `json:"nonfinite"`
 	Lossy     *firstJSON `json:"lossy"`
 	Flush     *firstJSON `json:"flush"`
+}
+
+type stoppedJSON struct {
+	Node  string `json:"node"`
+	Op    string `json:"op"`
+	Error string `json:"error"`
 }
 
 type firstJSON struct {
@@ -117,6 +124,9 @@ func firstOf(f *trace.First) *firstJSON {
 func traceJSON(w io.Writer, t *Traced, opt Options) error {
 	f := traceFile{Schema: "amplint.trace/1", Tool: toolJSON{"amplint", opt.Version}, Model: t.Path, As: t.As,
 		Accumulate: t.Accumulate, Flush: t.Flush, Samples: t.Samples, Values: []traceValueRow{}}
+	if s := t.Trace.Stopped; s != nil {
+		f.Stopped = &stoppedJSON{s.Node.Key(), s.Node.OpName(), s.Err.Error()}
+	}
 	f.First = firstsJSON{firstOf(t.Trace.NonFinite), firstOf(t.Trace.Lossy), firstOf(t.Trace.Flush)}
 	for _, v := range t.Trace.Values {
 		r := traceValueRow{Name: v.Name, Path: append([]string{}, v.Graph.Path()...), DType: v.Elem.String(), Shape: v.Dims, Format: formatName(v),
@@ -146,7 +156,9 @@ func traceText(w io.Writer, t *Traced, opt Options) error {
 	p.first("not finite", t.Trace.NonFinite, t)
 	p.first("off by more than 2 %", t.Trace.Lossy, t)
 	p.first("turned to zero", t.Trace.Flush, t)
-	if t.Trace.First() == nil {
+	if s := t.Trace.Stopped; s != nil {
+		p.f("stopped at %s (%s): %s\n", s.Node.Key(), s.Node.OpName(), s.Err)
+	} else if t.Trace.First() == nil {
 		p.f("nothing is lost against fp32\n")
 	}
 	p.values(t)

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/amplint/amplint/graph"
@@ -59,7 +60,8 @@ func Keep(ctx context.Context, m *graph.Model, s *samples.Sample, opt Options, w
 	if err != nil {
 		return nil, err
 	}
-	if _, err := p.run(ctx, m, s); err != nil {
+	var stopped *refeval.NodeError // what was seen until then is still of use
+	if _, err := p.run(ctx, m, s); err != nil && !errors.As(err, &stopped) {
 		return nil, err
 	}
 	return k.list, nil
@@ -83,7 +85,7 @@ func (k *keeper) see(v *graph.Value, got, want *refeval.Tensor, _ numfmt.Format)
 
 // wideElem is the type of what the reference holds unrounded.
 func wideElem(e graph.ElemType) graph.ElemType {
-	if e == graph.Float16 || e == graph.BFloat16 {
+	if e.IsFloat() && e != graph.Double {
 		return graph.Float
 	}
 	return e

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/amplint/amplint/graph"
@@ -35,13 +36,16 @@ type Trace struct {
 	// NonFinite, Flush and Lossy are the first values with an element that is not finite, or is
 	// zero, and is not so in FP32; and the first that is off by [Lossy]. Nil where there is none.
 	NonFinite, Flush, Lossy *First
-	Outputs                 [][]samples.Named // of the target, for each sample
+	Outputs                 [][]samples.Named // of the target, for each sample that ran to its end
+	// Stopped is what ended a run of the target early, nil if nothing did: an index that rounding
+	// led out of its range, for one. It is the last that was seen.
+	Stopped *refeval.NodeError
 
 	known map[*graph.Value]*Value
 	at    int // the sample that runs
 }
 
-// Of traces a model on samples, one after the other.
+// Of traces a model on samples, one after the other, up to one that stops at a node.
 func Of(ctx context.Context, m *graph.Model, list []*samples.Sample, opt Options) (*Trace, error) {
 	t := &Trace{known: map[*graph.Value]*Value{}}
 	p, err := newPair(m, opt, t.see)
@@ -51,6 +55,9 @@ func Of(ctx context.Context, m *graph.Model, list []*samples.Sample, opt Options
 	for i, s := range list {
 		t.at = i
 		out, err := p.run(ctx, m, s)
+		if errors.As(err, &t.Stopped) {
+			break
+		}
 		if err != nil {
 			return nil, sampleErr(s, err)
 		}

@@ -136,8 +136,8 @@ func TestCancelled(t *testing.T) {
 
 func TestFails(t *testing.T) {
 	m := model(t, `() => (float[2] y) <float[2] x = {1, 2}, float[3] z = {1, 2, 3}> { s = Neg(x) y = Add(s, z) }`)
-	if _, err := Of(context.Background(), m, []*samples.Sample{{}}, Options{}); err == nil || !strings.Contains(err.Error(), `node "#y" (Add)`) {
-		t.Errorf("error %v", err)
+	if tr := traced(t, m, Options{}); tr.Stopped == nil || !strings.Contains(tr.Stopped.Error(), `node "#y" (Add)`) || tr.value("s") == nil {
+		t.Errorf("stopped by %v", tr.Stopped)
 	}
 	in := model(t, `(float[2] x) => (float[2] y) { y = Neg(x) }`)
 	var input *refeval.InputError
