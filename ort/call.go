@@ -1,0 +1,11 @@
+//go:build (darwin || linux || windows) && (amd64 || arm64) && !noort
+
+package ort
+
+import "github.com/ebitengine/purego"
+
+// call calls a C function. What pointers among the arguments lead to must be pinned.
+func call(f uintptr, args ...uintptr) uintptr {
+	r, _, _ := purego.SyscallN(f, args...)
+	return r
+}

@@ -1,0 +1,15 @@
+//go:build windows && (amd64 || arm64) && !noort
+
+package ort
+
+import "golang.org/x/sys/windows"
+
+// load opens a shared library and returns the address of its entry point. The libraries it needs
+// itself are looked for in its own folder too.
+func load(path string) (uintptr, error) {
+	lib, err := windows.LoadLibraryEx(path, 0, windows.LOAD_WITH_ALTERED_SEARCH_PATH)
+	if err != nil {
+		return 0, err
+	}
+	return windows.GetProcAddress(lib, entryPoint)
+}
