@@ -2,12 +2,14 @@ package cmd
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/amplint/amplint/graph/onnxtxt"
+	"github.com/amplint/amplint/ort"
 )
 
 func TestMain(m *testing.M) {
@@ -22,7 +24,25 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:  "testdata/script",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "model": model},
+		Setup: func(env *testscript.Env) error {
+			if lib := library(); lib != "" {
+				env.Setenv("ORT", lib)
+			}
+			return nil
+		},
+		Condition: func(cond string) (bool, error) { return cond == "ort" && library() != "", nil },
 	})
+}
+
+// library returns the file of onnxruntime's library, "" where none is installed. Where python is
+// named, as test.sh does, scripts must run that need it.
+func library() string {
+	if path, err := ort.Find(""); err == nil && filepath.IsAbs(path) {
+		return path
+	} else if python := os.Getenv("AMPLINT_PYTHON"); python != "" {
+		return "library of " + python
+	}
+	return ""
 }
 
 // exits runs amplint and compares the exit code: exits CODE ARGS...

@@ -21,6 +21,7 @@ import (
 
 func (a *app) runCommand() *cobra.Command {
 	var f runFlags
+	var by engineFlags
 	var out, bundle string
 	c := &cobra.Command{
 		Use:   "run MODEL",
@@ -28,7 +29,7 @@ func (a *app) runCommand() *cobra.Command {
 		Args:  cobra.RangeArgs(0, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if bundle != "" {
-				return a.runBundle(c, args, bundle, out)
+				return a.runBundle(c, args, bundle, out, by)
 			}
 			if len(args) == 0 {
 				return usagef("run needs a model or --bundle")
@@ -37,17 +38,21 @@ func (a *app) runCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.evaluated(args[0], func() error { return a.run(c.Context(), args[0], samplesAt(f.data), out, opt) })
+			return a.evaluated(args[0], func() error { return a.run(c.Context(), args[0], samplesAt(f.data), out, opt, by) })
 		},
 	}
 	f.add(c)
+	by.add(c)
 	c.Flags().StringVar(&bundle, "bundle", "", "run what a bundle `FILE` of trace holds, as it was run then")
 	c.Flags().StringVarP(&out, "output", "o", "", "write the outputs: `FILE`.npz, or a folder of output_i.pb")
 	return c
 }
 
 // run evaluates a model on all samples, and writes nothing before the last is done.
-func (a *app) run(ctx context.Context, path string, read reader, out string, opt trace.Options) error {
+func (a *app) run(ctx context.Context, path string, read reader, out string, opt trace.Options, by engineFlags) error {
+	if err := by.check(opt); err != nil {
+		return err
+	}
 	m, err := analyze.Open(path)
 	if err != nil {
 		return err
@@ -63,9 +68,14 @@ func (a *app) run(ctx context.Context, path string, read reader, out string, opt
 	step, done := a.progress()
 	defer done()
 	opt.Progress = step
+	evaluate, release, err := by.evaluator(m, opt)
+	if err != nil {
+		return err
+	}
+	defer release()
 	results := make([][]samples.Named, len(list))
 	for i, s := range list {
-		if results[i], err = trace.Run(ctx, m, s, opt); err != nil {
+		if results[i], err = evaluate(ctx, s); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 	}
@@ -141,7 +151,7 @@ func (a *app) writeFolder(dir string, list []samples.Named) error {
 }
 
 // runBundle runs the model of a bundle on its inputs.
-func (a *app) runBundle(c *cobra.Command, args []string, path, out string) error {
+func (a *app) runBundle(c *cobra.Command, args []string, path, out string, by engineFlags) error {
 	if len(args) > 0 {
 		return usagef("a bundle names its model itself")
 	}
@@ -152,7 +162,7 @@ func (a *app) runBundle(c *cobra.Command, args []string, path, out string) error
 		}
 		opt, err := r.Options()
 		if err == nil {
-			err = a.run(c.Context(), r.Model, samplesOf(r), out, opt)
+			err = a.run(c.Context(), r.Model, samplesOf(r), out, opt, by)
 		}
 		return errors.Join(err, r.Close())
 	})
