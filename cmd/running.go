@@ -79,19 +79,19 @@ func parseBytes(s string) (int64, error) {
 	return max(int64(x*float64(factor)), 1), nil
 }
 
-// progress returns a function that tells on stderr how far a run is, each second from the first
-// on; on a terminal it rewrites one line, which done clears.
+// progress returns a function that tells on stderr how far a run is, after a second and then every
+// ten; on a terminal each second in one line, which done clears.
 func (a *app) progress() (step func(done, total int), done func()) {
 	term, shown := isTerminal(a.err), false
-	last := time.Now()
+	last, pause := time.Now(), time.Second
 	step = func(done, total int) {
-		if time.Since(last) < time.Second {
+		if time.Since(last) < pause {
 			return
 		}
 		last, shown = time.Now(), true
-		end := "\n"
-		if term {
-			end = "\r"
+		end := "\r"
+		if !term {
+			end, pause = "\n", 10*time.Second
 		}
 		fmt.Fprintf(a.err, "amplint: node %d of %d%s", done, total, end)
 	}

@@ -13,6 +13,7 @@ func TestTextOps(t *testing.T) {
 		{"nothing left", 10, `(string[A,B] y) <string[1,1] x = {"mon"}> { y = StringNormalizer<stopwords = ["MON"]>(x) }`, "string[1,1] "},
 		{"pairs with one between", 9, `(float[N] y) <int64[4] x = {1, 2, 1, 2}> { y = TfIdfVectorizer<mode = "TF", min_gram_length = 2, max_gram_length = 2, max_skip_count = 1, ngram_counts = [0, 0], ngram_indexes = [1, 0], pool_int64s = [1, 2, 1, 1]>(x) }`, "float[2] 1 2"},
 		{"weighted words", 9, `(float[A,B] y) <string[2,2] x = {"a", "a", "b", "c"}> { y = TfIdfVectorizer<mode = "TFIDF", min_gram_length = 1, max_gram_length = 1, max_skip_count = 0, ngram_counts = [0], ngram_indexes = [0, 1], pool_strings = ["a", "b"], weights = [0.5, 3.0]>(x) }`, "float[2,2] 1 0 0 3"},
+		{"more skips and words than there are", 9, `(float[A] y) <int64[2] x = {5, 5}> { y = TfIdfVectorizer<mode = "TF", min_gram_length = 1, max_gram_length = 1000000000000, max_skip_count = 1000000000000, ngram_counts = [0], ngram_indexes = [0], pool_int64s = [5]>(x) }`, "float[1] 2"},
 		{"seen at all", 9, `(float[A] y) <int64[2] x = {5, 5}> { y = TfIdfVectorizer<mode = "IDF", min_gram_length = 1, max_gram_length = 1, max_skip_count = 0, ngram_counts = [0], ngram_indexes = [0], pool_int64s = [5]>(x) }`, "float[1] 1"},
 	})
 }

@@ -81,8 +81,8 @@ func (c *Call) grams() *grams {
 
 // count adds up the n-grams of one row. A single word is found once, whatever may be skipped.
 func (g *grams) count(row []float32, words []string) {
-	for n := g.least; n <= g.most; n++ {
-		for step := 1; step <= g.skip+1; step++ {
+	for n := g.least; n <= min(g.most, len(words)); n++ {
+		for step := 1; step <= min(g.skip, len(words))+1; step++ {
 			if n == 1 && step > 1 {
 				break
 			}

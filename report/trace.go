@@ -153,9 +153,9 @@ func formatName(v *trace.Value) string {
 func traceText(w io.Writer, t *Traced, opt Options) error {
 	p := &printer{w: w, color: opt.Color}
 	p.f("%s as %s, sums in %s, %s\n", t.Path, t.As, t.Accumulate, plural(len(t.Samples), "sample"))
-	p.first("not finite", t.Trace.NonFinite, t)
-	p.first("off by more than 2 %", t.Trace.Lossy, t)
-	p.first("turned to zero", t.Trace.Flush, t)
+	p.first("not finite", t.Trace.NonFinite, t, notFinite)
+	p.first("off by more than 2 %", t.Trace.Lossy, t, lossy)
+	p.first("turned to zero", t.Trace.Flush, t, flushed)
 	if s := t.Trace.Stopped; s != nil {
 		p.f("stopped at %s (%s): %s\n", s.Node.Key(), s.Node.OpName(), s.Err)
 	} else if t.Trace.First() == nil {
@@ -166,20 +166,12 @@ func traceText(w io.Writer, t *Traced, opt Options) error {
 }
 
 // first tells of the first value of a kind, and what its node was given.
-func (p *printer) first(kind string, f *trace.First, t *Traced) {
+func (p *printer) first(kind string, f *trace.First, t *Traced, tell func(v *trace.Value) string) {
 	if f == nil {
 		return
 	}
-	n, e := f.Value.Producer, f.Value.Error
-	p.f("first %s: %s (%s): %s", kind, n.Key(), n.OpName(), f.Value.Key())
-	switch {
-	case e.Overflowed+e.NaN > 0:
-		p.f(" has %d of %d elements not finite, in fp32 it reaches %s", e.Overflowed+e.NaN, e.Elements, span32(f.Value.Reference))
-	case kind == "turned to zero":
-		p.f(" has %d of %d elements zero that are not in fp32, the least %.5g", e.Flushed, e.Elements, f.Value.Reference.Tiny)
-	default:
-		p.f(" is off by %.5g, %.3g %% of its largest magnitude", e.MaxAbs, 100*e.Relative())
-	}
+	n := f.Value.Producer
+	p.f("first %s: %s (%s): %s %s", kind, n.Key(), n.OpName(), f.Value.Key(), tell(f.Value))
 	if len(t.Samples) > 1 {
 		p.f(", in %s", t.Samples[f.Sample])
 	}
@@ -189,6 +181,19 @@ func (p *printer) first(kind string, f *trace.First, t *Traced) {
 			p.f("    given %s in %s (fp32: %s)\n", x.Key(), span32(x.Target), span32(x.Reference))
 		}
 	}
+}
+
+func notFinite(v *trace.Value) string {
+	e := v.Error
+	return fmt.Sprintf("has %d of %d elements not finite, in fp32 it reaches %s", e.Overflowed+e.NaN, e.Elements, span32(v.Reference))
+}
+
+func lossy(v *trace.Value) string {
+	return fmt.Sprintf("is off by %.5g, %.3g %% of its largest magnitude", v.Error.MaxAbs, 100*v.Error.Relative())
+}
+
+func flushed(v *trace.Value) string {
+	return fmt.Sprintf("has %d of %d elements zero that are not in fp32, the least %.5g", v.Error.Flushed, v.Error.Elements, v.Reference.Tiny)
 }
 
 func lookup(t *trace.Trace, v *graph.Value) *trace.Value {
