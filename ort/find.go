@@ -95,7 +95,7 @@ func pythonRoots(home string) []string {
 	if python := os.Getenv("AMPLINT_PYTHON"); python != "" {
 		roots = append(roots, filepath.Dir(filepath.Dir(python)))
 	}
-	roots = append(roots, ".venv", "venv")
+	roots = append(append(roots, ".venv", "venv"), onPath()...)
 	switch runtime.GOOS {
 	case "windows":
 		roots = append(roots, filepath.Join(os.Getenv("APPDATA"), "Python"),
@@ -106,6 +106,19 @@ func pythonRoots(home string) []string {
 		roots = append(roots, "/opt/homebrew")
 	}
 	return append(roots, filepath.Join(home, ".local"), "/usr/local", "/usr")
+}
+
+// onPath returns the folders of the pythons that the shell would find.
+func onPath() []string {
+	var roots []string
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		for _, name := range []string{"python3", "python.exe"} {
+			if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+				roots = append(roots, filepath.Dir(dir), dir) // dir itself on Windows
+			}
+		}
+	}
+	return roots
 }
 
 func globDirs(pattern string) []string {

@@ -13,7 +13,7 @@ import (
 func isolate(t *testing.T) string {
 	t.Helper()
 	home := t.TempDir()
-	for _, env := range []string{EnvLib, "VIRTUAL_ENV", "CONDA_PREFIX", "AMPLINT_PYTHON"} {
+	for _, env := range []string{EnvLib, "VIRTUAL_ENV", "CONDA_PREFIX", "AMPLINT_PYTHON", "PATH"} {
 		t.Setenv(env, "")
 	}
 	t.Setenv("HOME", home)
