@@ -87,6 +87,44 @@ func takeOf[T any](dst, src []T, from []int) {
 	}
 }
 
+// pickBox sets dst to the elements of src that lie at the given places along every dimension.
+func pickBox(dst, src *Tensor, maps [][]int) {
+	switch storeOf(dst.Elem) {
+	case storeF:
+		pickOf(dst.F, src.F, maps, src.Dims)
+	case storeD:
+		pickOf(dst.D, src.D, maps, src.Dims)
+	case storeI:
+		pickOf(dst.I, src.I, maps, src.Dims)
+	case storeS:
+		pickOf(dst.S, src.S, maps, src.Dims)
+	case storeC:
+		pickOf(dst.C, src.C, maps, src.Dims)
+	}
+}
+
+func pickOf[T any](dst, src []T, maps [][]int, dims []int) {
+	if len(maps) == 0 {
+		copy(dst, src)
+		return
+	}
+	if len(maps) == 1 {
+		for i, k := range maps[0] {
+			dst[i] = src[k]
+		}
+		return
+	}
+	n, from := len(dst)/len(maps[0]), len(src)/dims[0]
+	for i, k := range maps[0] {
+		part := dst[i*n : (i+1)*n]
+		if i > 0 && k == maps[0][i-1] { // enlarging repeats
+			copy(part, dst[(i-1)*n:])
+			continue
+		}
+		pickOf(part, src[k*from:(k+1)*from], maps[1:], dims[1:])
+	}
+}
+
 // fill sets all elements of dst to the only element of src, which is of the same type.
 func fill(dst, src *Tensor) {
 	if src.Len() != 1 {

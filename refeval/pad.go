@@ -12,22 +12,6 @@ func padOps() []entry {
 	}
 }
 
-// cross returns, for each element of a result, the flat place in a tensor that it comes from, given
-// the place along every dimension.
-func cross(maps [][]int, dims []int) []int {
-	from := []int{0}
-	for d, s := range strides(dims) {
-		next := make([]int, 0, len(from)*len(maps[d]))
-		for _, f := range from {
-			for _, k := range maps[d] {
-				next = append(next, f+k*s)
-			}
-		}
-		from = next
-	}
-	return from
-}
-
 // padMode says how the border of a dimension is filled.
 type padMode string
 
@@ -62,7 +46,7 @@ func pad(c *Call) error {
 	for d, n := range x.Dims {
 		maps[d] = mode.along(n, begin[d], end[d])
 	}
-	take(y, x, cross(maps, x.Dims))
+	pickBox(y, x, maps)
 	return nil
 }
 

@@ -135,7 +135,7 @@ func (r *resizer) setSizes(x *Tensor, list, sizes []int, policy string) {
 
 // resize resizes one dimension after the other. What only picks elements does so in any type.
 func (c *Call) resize(x *Tensor, r *resizer) error {
-	y := c.Out(0, x.Elem, r.out)
+	y := c.rawOut(0, x.Elem, r.out)
 	if y.Len() == 0 {
 		return nil
 	}
@@ -149,7 +149,7 @@ func (c *Call) resize(x *Tensor, r *resizer) error {
 				maps[d] = append(maps[d], r.pick(d, r.place(d, i, n), n))
 			}
 		}
-		take(y, x, cross(maps, x.Dims))
+		pickBox(y, x, maps)
 		return nil
 	}
 	t := c.as(x, graph.Double)

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"sync"
+	"sync/atomic"
 
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/refeval/kern"
@@ -18,15 +18,14 @@ type Runner struct {
 	opt       Options
 	main      *plan
 	constants []constant
-	arenas    sync.Pool    // of *arena, for one run after the other
-	engine    *kern.Engine // its threads end with the runner
+	arena     atomic.Pointer[arena] // of the last run, for the next
+	engine    *kern.Engine          // its threads end with the runner
 }
 
 // New plans a model: it finds the kernel of every node, reads the constants, rounds them, and works
 // out where each value is read last. An operator that has no kernel is an error that names the node.
 func New(m *graph.Model, opt Options) (*Runner, error) {
 	r := &Runner{model: m, opt: opt.defaults()}
-	r.arenas.New = func() any { return &arena{free: map[int][][]float32{}} }
 	p := &planner{r: r, consts: map[slotKey]*Value{}, uses: map[*Tensor]int{}}
 	var err error
 	r.main, err = p.graph(m.Graph, nil)
@@ -71,8 +70,10 @@ type frame struct {
 func (r *Runner) Run(ctx context.Context, inputs map[string]*Value) (map[string]*Value, error) {
 	x := &run{r: r, ctx: ctx, max: r.opt.MaxMemory}
 	if r.opt.Observe == nil {
-		x.arena = r.arenas.Get().(*arena)
-		defer r.arenas.Put(x.arena)
+		if x.arena = r.arena.Swap(nil); x.arena == nil {
+			x.arena = &arena{free: map[int][][]float32{}}
+		}
+		defer r.arena.Store(x.arena)
 	}
 	f := &frame{vals: make([]*Value, len(r.main.last))}
 	if err := x.feed(f, inputs); err != nil {

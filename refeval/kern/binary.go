@@ -35,6 +35,8 @@ func (e *Engine) binary(o op, f kernel2, dst, x, y []float32) {
 		switch {
 		case len(y) == 1 && len(x) == len(dst):
 			e.right(o, f, dst[i:j], x[i:j], y[0])
+		case len(x) == 1 && len(y) == len(dst) && (o == opAdd || o == opMul): // they commute
+			e.right(o, f, dst[i:j], y[i:j], x[0])
 		case len(x) == 1 && len(y) == len(dst):
 			e.left(o, f, dst[i:j], x[0], y[i:j])
 		default:

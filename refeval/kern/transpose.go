@@ -47,16 +47,32 @@ func (c *Conv) scatterTap(dst, src []float32, out, from []int, d int) {
 		dst[0] += src[0]
 		return
 	}
+	if d == len(out)-1 {
+		scatterRow(dst, src, from[d], c.Stride[d])
+		return
+	}
 	n, m := len(dst)/out[d], len(src)/c.Size[d]
 	for i := range c.Size[d] {
 		at := from[d] + i*c.Stride[d]
 		if at < 0 || at >= out[d] {
 			continue
 		}
-		if d == len(out)-1 {
-			dst[at] += src[i]
-			continue
-		}
 		c.scatterTap(dst[at*n:(at+1)*n], src[i*m:(i+1)*m], out, from, d+1)
+	}
+}
+
+// scatterRow adds the numbers of src to every stride-th of dst, the first at from, which may lie
+// before dst.
+func scatterRow(dst, src []float32, from, stride int) {
+	if from < 0 {
+		skip := min((-from+stride-1)/stride, len(src))
+		src, from = src[skip:], from+skip*stride
+	}
+	for _, v := range src {
+		if from < 0 || from >= len(dst) {
+			return
+		}
+		dst[from] += v
+		from += stride
 	}
 }
