@@ -22,6 +22,8 @@ type Options struct {
 	Hold func(v *graph.Value) numfmt.Format
 	// NoBalls leaves the linear balls out: faster, and loose behind every matrix product.
 	NoBalls bool
+	// NoMoments leaves the statistical estimates out.
+	NoMoments bool
 }
 
 // OpCount counts the nodes of an operator.
@@ -138,6 +140,7 @@ func (p *pass) declare(v *graph.Value, d Given) {
 	if f, ok := held(v.Type.Elem); ok { // the data are stored as the input's type
 		x.lo[0], x.hi[0] = roundOut(f, d.Range)
 	}
+	x.mom = prior(d.Range, v.Type.Elem.IsFloat())
 	p.vals[v] = x
 	p.moving[v] = v.Init != nil
 	p.res.inputs = append(p.res.inputs, InputRange{Value: v, Range: d.Range, Basis: d.Basis})
@@ -221,6 +224,11 @@ func (p *pass) node(n *graph.Node) {
 		x = c.followed(i, v, c.finish(v, x, o))
 		p.set(v, c.pieced(v, x, o))
 	}
+	for i, v := range n.Outputs {
+		if v != nil && p.vals[v] != nil {
+			p.vals[v] = c.estimated(i, v, p.vals[v])
+		}
+	}
 	p.release(n)
 }
 
@@ -240,7 +248,11 @@ func (p *pass) release(n *graph.Node) {
 		}
 		x := p.vals[v]
 		if p.held += len(x.lo); p.held > maxHeld && len(x.lo) > 1 {
-			x = x.flat()
+			mom := x.mom
+			if x = x.flat(); mom != nil {
+				x = x.clone()
+				x.mom = mom.flat()
+			}
 		}
 		if x.ball != nil || x.pieces != nil || x.mix != nil {
 			x = x.clone()

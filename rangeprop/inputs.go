@@ -22,6 +22,8 @@ func (p *pass) guess(v *graph.Value) {
 	if elem := element(v.Type); !elem.IsFloat() && elem != graph.Undefined {
 		x.integer = true
 	}
+	x = x.clone()
+	x.mom = prior(x.Hull(), v.Type.Elem.IsFloat())
 	p.vals[v] = x
 	p.res.inputs = append(p.res.inputs, InputRange{Value: v, Range: x.Hull(), Basis: basis, Note: note})
 }

@@ -22,6 +22,7 @@ type Val struct {
 	mix    *mixture
 	ball   *ball
 	pieces *pieces
+	mom    *moments
 }
 
 // simplex tells that elements are not negative and sum to 1 along an axis, or to at most 1.
@@ -116,7 +117,7 @@ func (v *Val) like(dims []int) *Val {
 
 // plain drops what only holds for the value as it is: weights and balls.
 func (v *Val) plain() *Val {
-	v.shares, v.mix, v.ball, v.pieces = simplex{}, nil, nil, nil
+	v.shares, v.mix, v.ball, v.pieces, v.mom = simplex{}, nil, nil, nil, nil
 	return v
 }
 

@@ -1,0 +1,392 @@
+package rangeprop
+
+import (
+	"math"
+
+	"github.com/amplint/amplint/graph/pattern"
+)
+
+// hermite is half of the 24-point Gauss-Hermite rule for a normal variable, points and weights; the
+// other half mirrors it.
+var hermite = [...][2]float64{
+	{0.317370096629452, 0.24087011554664}, {0.953421922932109, 0.161459512867}, {1.59348042981642, 0.0720693640171782},
+	{2.24046785169175, 0.0211263444089676}, {2.89772864322331, 0.00397660892918131}, {3.56930676407356, 0.000464718718779396},
+	{4.26038360501991, 3.2095005652746e-05}, {4.97804137463912, 1.21765974544259e-06}, {5.7327471752512, 2.26746167348065e-08},
+	{6.54167500509863, 1.71866492796487e-10}, {7.43789066602166, 3.7149741527624e-13}, {8.50780351919526, 9.39019368904204e-17},
+}
+
+// estimate returns the moments of output i, nil where the operator has no rule.
+func (c *call) estimate(i int) *moments {
+	name := c.n.OpName()
+	switch {
+	case len(c.in) == 0:
+		return nil
+	case moves(name):
+		return c.movedMoments(i)
+	case i > 0:
+		return nil
+	case elementwise(c.n) && c.singleInput():
+		return c.curved()
+	}
+	switch name {
+	case "Add", "Sub":
+		sign := 1.0
+		if name == "Sub" {
+			sign = -1
+		}
+		return combine(c.mom(0), c.mom(1), func(m, v, n, w float64) (float64, float64) { return m + sign*n, v + w })
+	case "Mul":
+		if c.n.In(0) == c.n.In(1) {
+			return c.curved()
+		}
+		return combine(c.mom(0), c.mom(1), func(m, v, n, w float64) (float64, float64) { return m * n, v*w + v*n*n + w*m*m })
+	case "Div":
+		return combine(c.mom(0), c.mom(1), quotientMoments)
+	case "MatMul", "Gemm", "com.microsoft.FusedMatMul":
+		return c.productMoments()
+	case "Conv", "com.microsoft.FusedConv":
+		return c.convMoments()
+	case "BatchNormalization":
+		return c.batchMoments()
+	case "LayerNormalization", "RMSNormalization", "InstanceNormalization", "GroupNormalization", "SimplifiedLayerNormalization":
+		return c.affineMoments()
+	case "Softmax":
+		return c.softmaxMoments()
+	case "ReduceMean", "GlobalAveragePool", "AveragePool", "ReduceSum", "ReduceMax", "GlobalMaxPool", "MaxPool":
+		return c.reducedMoments(name)
+	}
+	return nil
+}
+
+func (c *call) mom(i int) *moments {
+	if i < len(c.n.Inputs) && c.n.Inputs[i] != nil {
+		return c.p.moments(c.n.Inputs[i])
+	}
+	return &moments{nil, []float64{0}, []float64{0}}
+}
+
+// quotientMoments divides by a value whose relative spread is small, or by its root mean square.
+func quotientMoments(m, v, n, w float64) (mean, vari float64) {
+	s := n*n + w
+	if s == 0 {
+		return math.NaN(), 0
+	}
+	k := 1 / math.Sqrt(s)
+	if n < 0 {
+		k = -k
+	}
+	return m * k, v * k * k
+}
+
+// moves tells whether the operator only moves elements.
+func moves(name string) bool {
+	switch name {
+	case "Identity", "Cast", "Dropout", "Reshape", "Squeeze", "Unsqueeze", "Flatten", "Transpose", "Expand", "Tile", "Concat", "Split", "Slice", "Gather",
+		"GatherElements", "GatherND", "DepthToSpace", "SpaceToDepth", "Resize", "Upsample":
+		return true
+	}
+	return false
+}
+
+// movedMoments runs the node's own transfer function on means and variances.
+func (c *call) movedMoments(i int) *moments {
+	mean, vari := &call{p: c.p, n: c.n, in: make([]*Val, len(c.in))}, &call{p: c.p, n: c.n, in: make([]*Val, len(c.in))}
+	for k, in := range c.in {
+		mean.in[k], vari.in[k] = in, in
+		if v := c.n.In(k); v != nil && v.Type.Elem.IsFloat() && (k == 0 || c.n.Op == "Concat") {
+			m := c.p.moments(v)
+			mean.in[k], vari.in[k] = m.means(), m.variances()
+		}
+	}
+	f := c.p.ops[c.n.OpName()].f
+	a, b := f(mean), f(vari)
+	if i >= len(a) || i >= len(b) || a[i] == nil || b[i] == nil {
+		return nil
+	}
+	return assembled(a[i], b[i])
+}
+
+// singleInput tells whether all inputs but one are numbers.
+func (c *call) singleInput() bool {
+	n := 0
+	for _, in := range c.in {
+		if in != nil && !in.number() {
+			n++
+		}
+	}
+	return n == 1
+}
+
+// curved integrates an elementwise function over normal distributions, cut off at the bounds of its
+// input.
+func (c *call) curved() *moments {
+	at := 0
+	for k, in := range c.in {
+		if in != nil && !in.number() {
+			at = k
+		}
+	}
+	m, h := c.mom(at), c.x(at).Hull()
+	points := make([]float64, 0, len(m.mean)*2*len(hermite))
+	for i, mean := range m.mean {
+		sd := math.Sqrt(m.vari[i])
+		for _, g := range hermite {
+			points = append(points, math.Min(math.Max(mean-sd*g[0], h.Lo), h.Hi), math.Min(math.Max(mean+sd*g[0], h.Lo), h.Hi))
+		}
+	}
+	d := &call{p: c.p, n: c.n, in: append([]*Val{}, c.in...)}
+	for k, in := range c.in {
+		if in != nil && !in.number() {
+			d.in[k] = exactly1([]int{len(points)}, points)
+		}
+	}
+	outs := c.p.ops[c.n.OpName()].f(d)
+	if len(outs) == 0 || outs[0] == nil || len(outs[0].lo) != len(points) {
+		return nil
+	}
+	return gathered(m, outs[0])
+}
+
+// gathered sums function values under the weights of the rule.
+func gathered(m *moments, y *Val) *moments {
+	out := &moments{m.dims, make([]float64, len(m.mean)), make([]float64, len(m.mean))}
+	n := 2 * len(hermite)
+	for i := range out.mean {
+		sum, squares, total := 0.0, 0.0, 0.0
+		for k := range n {
+			w, x := hermite[k/2][1], y.lo[i*n+k]/2+y.hi[i*n+k]/2
+			if math.IsInf(x, 0) || math.IsNaN(x) {
+				continue
+			}
+			sum, squares, total = sum+w*x, squares+w*x*x, total+w
+		}
+		if total == 0 {
+			return nil
+		}
+		out.mean[i] = sum / total
+		out.vari[i] = math.Max(squares/total-out.mean[i]*out.mean[i], 0)
+	}
+	return out
+}
+
+// productMoments carries moments through a constant matrix: mW and v·W².
+func (c *call) productMoments() *moments {
+	t, flip, ok := c.p.weight(c.n.In(1))
+	flip = flip != (c.n.Int("transB", 0) != 0)
+	x := c.mom(0)
+	if !ok || len(t.Dims) != 2 || c.n.Int("transA", 0) != 0 {
+		return c.generalProduct(x)
+	}
+	rows, cols := int(t.Dims[0]), int(t.Dims[1])
+	if flip {
+		rows, cols = cols, rows
+	}
+	keep := make([]bool, len(x.dims))
+	if len(keep) > 0 {
+		keep[len(keep)-1] = true
+	}
+	x = x.collapse(keep)
+	out := &moments{[]int{cols}, make([]float64, cols), make([]float64, cols)}
+	step := 1
+	if len(x.mean) != rows {
+		x, step = x.flat(), 0
+	}
+	err := stream(t, func(i int, w float64) {
+		k, j := i/max(cols, 1), i%max(cols, 1)
+		if flip {
+			j, k = i/max(rows, 1), i%max(rows, 1)
+		}
+		out.mean[j] += w * x.mean[k*step]
+		out.vari[j] += w * w * x.vari[k*step]
+	})
+	if err != nil {
+		return nil
+	}
+	if c.n.Op == "Gemm" && c.has(2) {
+		return combine(out, c.mom(2), func(m, v, n, w float64) (float64, float64) { return m + n, v + w })
+	}
+	return out
+}
+
+// generalProduct multiplies two computed values; under weights that sum to 1 it is a mean.
+func (c *call) generalProduct(x *moments) *moments {
+	y := c.mom(1)
+	if c.x(0).shares.axis == 1 {
+		return y.flat()
+	}
+	a, b := x.flat(), y.flat()
+	k := 1.0
+	if n := c.rank(0); n > 0 {
+		if _, hi := c.dim(0, n-1); hi > 0 {
+			k = float64(hi)
+		}
+	}
+	alpha := float64(c.n.Float("alpha", 1))
+	return combine(a, b, func(m, v, n, w float64) (float64, float64) {
+		return alpha * k * m * n, alpha * alpha * k * (v*w + v*n*n + w*m*m)
+	})
+}
+
+// neighbours is the correlation of the pixels under a kernel.
+const neighbours = 0.3
+
+// convMoments carries moments through a kernel whose taps see correlated pixels.
+func (c *call) convMoments() *moments {
+	t, _, ok := c.p.weight(c.n.In(1))
+	group := int(c.n.Int("group", 1))
+	x := c.mom(0)
+	if !ok || len(t.Dims) < 3 || group < 1 || t.Dims[0] < int64(group) {
+		return nil
+	}
+	outs, ins, kernel := int(t.Dims[0]), int(t.Dims[1]), 1
+	for _, d := range t.Dims[2:] {
+		kernel *= int(d)
+	}
+	if len(x.dims) > 1 {
+		keep := make([]bool, len(x.dims))
+		keep[1] = true
+		x = x.collapse(keep)
+	}
+	step := 1
+	if len(x.mean) != ins*group {
+		x, step = x.flat(), 0
+	}
+	mean, squares, sums := make([]float64, outs), make([]float64, outs), make([]float64, outs)
+	err := stream(t, func(i int, w float64) {
+		o := i / kernel / ins
+		k := (o/(outs/group)*ins + i/kernel%ins) * step
+		mean[o] += w * x.mean[k]
+		squares[o] += w * w * x.vari[k]
+		sums[o] += w * math.Sqrt(x.vari[k])
+	})
+	if err != nil {
+		return nil
+	}
+	out := &moments{pad(nil, max(c.rank(0), 2)), mean, squares}
+	out.dims[1] = outs
+	for o := range squares {
+		squares[o] = (1-neighbours)*squares[o] + neighbours*sums[o]*sums[o]
+		if c.has(2) && len(c.in[2].lo) == outs {
+			mean[o] += c.in[2].lo[o]/2 + c.in[2].hi[o]/2
+		}
+	}
+	return out
+}
+
+// batchMoments takes what a BatchNormalization states: the moments of its own input, which are set
+// there, too, and so those of its output.
+func (c *call) batchMoments() *moments {
+	x := c.n.In(0)
+	n := len(c.x(3).lo)
+	if x == nil || c.n.Int("training_mode", 0) != 0 || len(c.x(4).lo) != n || len(c.x(1).lo) != n || len(c.x(2).lo) != n || n == 0 {
+		return nil
+	}
+	dims := pad(nil, max(c.rank(0), 2))
+	dims[1] = n
+	in := &moments{dims, c.in[3].lo, c.in[4].lo}
+	if c.p.vals[x] != nil {
+		y := c.p.vals[x].clone()
+		y.mom = in
+		c.p.vals[x] = y
+	}
+	out := &moments{dims, c.in[2].lo, make([]float64, n)}
+	for i, k := range c.in[1].lo {
+		out.vari[i] = k * k
+	}
+	return out
+}
+
+// affineMoments are those of a normalised value, scaled and moved.
+func (c *call) affineMoments() *moments {
+	out := &moments{nil, []float64{0}, []float64{1}}
+	channels := c.n.Op == "InstanceNormalization" || c.n.Op == "GroupNormalization"
+	part := func(i int) *moments {
+		m := c.mom(i)
+		if channels && c.rank(0) > 1 && len(m.dims) == 1 {
+			dims := pad(nil, c.rank(0))
+			dims[1] = m.dims[0]
+			return &moments{dims, m.mean, m.vari}
+		}
+		return m
+	}
+	if c.has(1) {
+		out = combine(out, part(1), func(m, v, n, w float64) (float64, float64) { return m * n, v * (n*n + w) })
+	}
+	if out != nil && c.has(2) {
+		out = combine(out, part(2), func(m, v, n, w float64) (float64, float64) { return m + n, v + w })
+	}
+	return out
+}
+
+// normalMoments is affineMoments for a normalisation spelled out.
+func (p *pass) normalMoments(n *pattern.Norm) *moments {
+	v := n.Coef * n.Coef
+	if n.Kind == pattern.L2Norm && n.Count > 0 {
+		v = n.Coef * n.Coef * n.Bound * n.Bound / float64(n.Count)
+	}
+	out := &moments{nil, []float64{0}, []float64{v}}
+	for _, s := range n.Scales {
+		if out != nil {
+			out = combine(out, p.moments(s), func(m, v, n, w float64) (float64, float64) { return m * n, v * (n*n + w) })
+		}
+	}
+	for _, b := range n.Biases {
+		if out != nil {
+			out = combine(out, p.moments(b), func(m, v, n, w float64) (float64, float64) { return m + n, v + w })
+		}
+	}
+	return out
+}
+
+// softmaxMoments: shares of n have the mean 1/n, and spread about as much.
+func (c *call) softmaxMoments() *moments {
+	n := 16.0
+	if axis, ok := c.axis("axis", -1, c.rank(0)); ok {
+		if _, hi := c.dim(0, axis); hi > 0 {
+			n = float64(hi)
+		}
+	}
+	return &moments{nil, []float64{1 / n}, []float64{1 / (n * n)}}
+}
+
+// reducedMoments are those of means, sums and maxima of n elements.
+func (c *call) reducedMoments(name string) *moments {
+	x := c.mom(0)
+	n := 1.0
+	switch name {
+	case "GlobalAveragePool", "GlobalMaxPool":
+		n = c.trailingCount(0, 2)
+		x = c.perChannel(x)
+	case "AveragePool", "MaxPool":
+		n = c.kernel()
+		x = c.perChannel(x)
+	default:
+		n = math.Max(c.leastCount(), 1)
+		x = x.flat()
+	}
+	if n < 1 || math.IsInf(n, 0) {
+		n = 64
+	}
+	out := &moments{x.dims, make([]float64, len(x.mean)), make([]float64, len(x.mean))}
+	for i, m := range x.mean {
+		v := x.vari[i]
+		switch name {
+		case "ReduceSum":
+			out.mean[i], out.vari[i] = n*m, n*v
+		case "ReduceMax", "GlobalMaxPool", "MaxPool":
+			out.mean[i], out.vari[i] = m+math.Sqrt(2*v*math.Log(n)), v/2
+		default:
+			out.mean[i], out.vari[i] = m, v*((1-neighbours)/n+neighbours)
+		}
+	}
+	return out
+}
+
+// perChannel keeps the channel axis of images apart.
+func (c *call) perChannel(x *moments) *moments {
+	keep := make([]bool, len(x.dims))
+	if len(keep) > 1 {
+		keep[1] = true
+	}
+	return x.collapse(keep)
+}
