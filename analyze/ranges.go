@@ -14,6 +14,15 @@ type Bound struct {
 	Range rangeprop.Range
 	NaN   bool
 	Basis rangeprop.Basis
+	// Estimate is nil where there is none.
+	Estimate *Estimate
+}
+
+// Estimate is what a value most likely is: mean and standard deviation over all its elements, and
+// the hull over its channels of mean ± 8 deviations.
+type Estimate struct {
+	Mean, SD float64
+	Likely   rangeprop.Range
 }
 
 // Ranges are the bounds of all float values of a model, in graph order.
@@ -47,7 +56,11 @@ func RangesOf(ctx context.Context, path string, opt Options) (*Ranges, error) {
 func (a *analysis) bound(v *graph.Value) Bound {
 	x := a.ranges.Val(v)
 	if x == nil {
-		return Bound{v, rangeprop.Range{Lo: math.Inf(-1), Hi: math.Inf(1)}, true, rangeprop.Unknown}
+		return Bound{Value: v, Range: rangeprop.Range{Lo: math.Inf(-1), Hi: math.Inf(1)}, NaN: true, Basis: rangeprop.Unknown}
 	}
-	return Bound{v, x.Hull(), x.NaN(), x.Basis()}
+	b := Bound{Value: v, Range: x.Hull(), NaN: x.NaN(), Basis: x.Basis()}
+	if mean, sd, ok := x.Moments(); ok {
+		b.Estimate = &Estimate{mean, sd, x.Likely()}
+	}
+	return b
 }

@@ -25,14 +25,23 @@ type rangeJSON struct {
 	Hi    number   `json:"hi"`
 	NaN   bool     `json:"nan"`
 	Basis string   `json:"basis"`
+	// The estimates are left out where there are none.
+	Mean   *number  `json:"mean,omitempty"`
+	SD     *number  `json:"sd,omitempty"`
+	Likely []number `json:"likely,omitempty"`
 }
 
 func rangesJSON(w io.Writer, r *analyze.Ranges) error {
 	f := rangesFile{"amplint.ranges/1", r.Path, make([]rangeJSON, 0, len(r.Bounds))}
 	for _, b := range r.Bounds {
 		v := b.Value
-		f.Values = append(f.Values, rangeJSON{v.Name, v.Graph.Path(), v.Type.Elem.String(), shape(v.Type.Shape),
-			number(b.Range.Lo), number(b.Range.Hi), b.NaN, b.Basis.String()})
+		j := rangeJSON{Name: v.Name, Path: v.Graph.Path(), Dtype: v.Type.Elem.String(), Shape: shape(v.Type.Shape),
+			Lo: number(b.Range.Lo), Hi: number(b.Range.Hi), NaN: b.NaN, Basis: b.Basis.String()}
+		if e := b.Estimate; e != nil {
+			mean, sd := number(e.Mean), number(e.SD)
+			j.Mean, j.SD, j.Likely = &mean, &sd, []number{number(e.Likely.Lo), number(e.Likely.Hi)}
+		}
+		f.Values = append(f.Values, j)
 	}
 	buf := bufio.NewWriter(w)
 	if err := json.NewEncoder(buf).Encode(f); err != nil {

@@ -1,0 +1,51 @@
+package rangeprop_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/amplint/amplint/rangeprop"
+)
+
+// TestMoments estimates the output of small models over x in [-6, 6], whose deviation is taken as 2.
+func TestMoments(t *testing.T) {
+	for _, c := range []struct {
+		name, body string
+		mean, sd   float64
+	}{
+		{"sum", `y = Add(x, x)`, 0, 2 * math.Sqrt2},
+		{"moved and scaled", `a = Mul(x, half) y = Add(a, two)`, 2, 1},
+		{"square", `y = Mul(x, x)`, 4, 4 * math.Sqrt2},
+		{"half of a normal variable", `y = Relu(x)`, 2 / math.Sqrt(2*math.Pi), 2 * math.Sqrt(0.5-0.5/math.Pi)},
+		{"weighted sum", `y = MatMul(x, w)`, 0, 2 * math.Sqrt(30)},
+		{"normalised", `y = LayerNormalization(x, g, g)`, 3, 3},
+		{"moved about", `a = Transpose(x) b = Identity(a) y = Neg(b)`, 0, 2},
+		{"batch norm", `s = Constant<value = int64[3] {2, 4, 1}>() a = Reshape(x, s) y = BatchNormalization(a, g, g, g, g)`, 3, 3},
+	} {
+		src := header + `m (float[2, 4] x) => (float[M] y) <float half = {0.5}, float two = {2}, float[4, 1] w = {1, 2, 3, 4}, float[4] g = {3, 3, 3, 3}> {` + c.body + `}`
+		m, r := analyze(t, src, rangeprop.Options{Ranges: map[string]rangeprop.Given{"x": given(-6, 6)}})
+		y := r.Val(m.Graph.Lookup("y"))
+		mean, sd, ok := y.Moments()
+		if !ok || math.Abs(mean-c.mean) > 0.1 || math.Abs(sd-c.sd) > 0.1*c.sd {
+			t.Errorf("%s: got %v ± %v, %v, want %v ± %v", c.name, mean, sd, ok, c.mean, c.sd)
+		}
+		if l := y.Likely(); !y.Hull().Contains(l) {
+			t.Errorf("%s: likely %v outside %v", c.name, l, y.Hull())
+		}
+	}
+}
+
+// TestWithout leaves estimates and balls out.
+func TestWithout(t *testing.T) {
+	src := header + `m (float[2, 4] x) => (float[M] y) <float[4] g = {1, 1, 1, 1}, float[4, 1] w = {1, 1, 1, 1}> { n = LayerNormalization(x, g) y = MatMul(n, w) }`
+	ranges := map[string]rangeprop.Given{"x": given(-6, 6)}
+	m, tight := analyze(t, src, rangeprop.Options{Ranges: ranges})
+	k, loose := analyze(t, src, rangeprop.Options{Ranges: ranges, NoBalls: true, NoMoments: true})
+	y, z := tight.Val(m.Graph.Lookup("y")), loose.Val(k.Graph.Lookup("y"))
+	if _, _, ok := z.Moments(); ok {
+		t.Error("an estimate although none was asked for")
+	}
+	if y.Hull().MaxAbs() > 4.01 || z.Hull().MaxAbs() < 6.9 {
+		t.Errorf("with the ball %v, without %v", y.Hull(), z.Hull())
+	}
+}
