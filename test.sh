@@ -57,3 +57,6 @@ git diff --exit-code -- refeval/kern
 
 step go test
 go test ./...
+
+step second opinion
+(cd secondopinion && go vet . && go test .)
