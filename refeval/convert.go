@@ -10,6 +10,11 @@ import (
 
 // FromGraph reads a tensor of a model or a data file.
 func FromGraph(g *graph.Tensor) (*Tensor, error) {
+	return fromGraph(g, []float32{})
+}
+
+// fromGraph is FromGraph with memory for floats, which are put there if it is large enough.
+func fromGraph(g *graph.Tensor, memory []float32) (*Tensor, error) {
 	dims := make([]int, len(g.Dims))
 	for i, d := range g.Dims {
 		dims[i] = int(d)
@@ -21,7 +26,7 @@ func FromGraph(g *graph.Tensor) (*Tensor, error) {
 	t := &Tensor{Elem: g.Elem, Dims: dims}
 	switch storeOf(g.Elem) {
 	case storeF:
-		t.F, err = readFloats(g, n)
+		t.F, err = readFloats(g, n, memory)
 	case storeD:
 		t.D, err = g.Float64s()
 	case storeI:
@@ -39,12 +44,13 @@ func FromGraph(g *graph.Tensor) (*Tensor, error) {
 	return t, nil
 }
 
-// readFloats gathers the blocks of a tensor. The slice is made at the first one: only then it is
-// known that the file has the elements that the shape speaks of.
-func readFloats(g *graph.Tensor, n int) ([]float32, error) {
-	list := []float32{}
+// readFloats gathers the blocks of a tensor, in the memory it is given if that is enough. The slice
+// is made at the first one: only then it is known that the file has the elements that the shape
+// speaks of.
+func readFloats(g *graph.Tensor, n int, memory []float32) ([]float32, error) {
+	list := memory[:0]
 	err := g.Floats(func(chunk []float32) error {
-		if cap(list) == 0 {
+		if len(list) == 0 && cap(list) < n {
 			list = make([]float32, 0, n)
 		}
 		list = append(list, chunk...)

@@ -61,7 +61,8 @@ type step struct {
 type planner struct {
 	r      *Runner
 	consts map[slotKey]*Value
-	uses   map[*Tensor]int // of constants, those that need the elements in their order
+	// scratch holds the elements of constants that are kept in another layout only.
+	scratch []float32
 }
 
 // graph plans one scope.
@@ -127,6 +128,9 @@ func (pl *plan) slot(k slotKey) int {
 // node plans one node.
 func (p *planner) node(pl *plan, n *graph.Node) error {
 	if isConstant(n.Out(0)) && n.Op == "Constant" {
+		if p.r.opt.Observe == nil {
+			return nil // who reads it reads the constant
+		}
 		_, err := p.constant(n.Outputs[0], false)
 		return err
 	}
@@ -135,6 +139,14 @@ func (p *planner) node(pl *plan, n *graph.Node) error {
 		return err
 	}
 	for i, v := range n.Inputs {
+		c, err := p.rightSide(n, i, v)
+		if err != nil {
+			return err
+		}
+		if c != nil {
+			s.in = append(s.in, ref{con: c})
+			continue
+		}
 		raw := v != nil && s.schema != nil && s.schema.PinnedFloat(i) && p.r.opt.As != numfmt.Invalid
 		r, err := p.operand(pl, v, raw)
 		if err != nil {
@@ -148,7 +160,6 @@ func (p *planner) node(pl *plan, n *graph.Node) error {
 	for _, v := range n.Outputs {
 		p.result(pl, s, v)
 	}
-	p.pack(s)
 	s.moved = (s.op.move || s.call != nil) && p.r.opt.Keep == nil && !p.pinned(s)
 	pl.steps = append(pl.steps, s)
 	return nil
@@ -231,11 +242,7 @@ func (p *planner) operand(pl *plan, v *graph.Value, raw bool) (ref, error) {
 	}
 	if isConstant(v) {
 		c, err := p.constant(v, raw)
-		if err != nil {
-			return noRef, err
-		}
-		p.uses[c.Tensor]++
-		return ref{con: c}, nil
+		return ref{con: c}, err
 	}
 	raw = raw && v.Input && v.Graph.Kind == graph.MainGraph
 	for depth := 0; pl != nil; depth, pl = depth+1, pl.outer {

@@ -26,13 +26,12 @@ type Runner struct {
 // out where each value is read last. An operator that has no kernel is an error that names the node.
 func New(m *graph.Model, opt Options) (*Runner, error) {
 	r := &Runner{model: m, opt: opt.defaults()}
-	p := &planner{r: r, consts: map[slotKey]*Value{}, uses: map[*Tensor]int{}}
+	p := &planner{r: r, consts: map[slotKey]*Value{}, scratch: []float32{}}
 	var err error
 	r.main, err = p.graph(m.Graph, nil)
 	if err != nil {
 		return nil, err
 	}
-	p.thin()
 	r.engine = kern.New(r.opt.Threads)
 	runtime.AddCleanup(r, (*kern.Engine).Close, r.engine)
 	return r, nil

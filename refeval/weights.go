@@ -19,27 +19,55 @@ func (t *Tensor) right(turned bool) *kern.Packed {
 	return t.weights.packed
 }
 
-// pack lays out the constant that a node multiplies by, once for all nodes and runs. Sums that are
-// rounded on their way need it as it is.
-func (p *planner) pack(s *step) {
-	turned, ok := packs(s.node)
-	if !ok || len(s.in) < 2 || s.in[1].con == nil || p.r.opt.Accumulate != FP32 {
-		return
+// rightSide returns the constant that is the right side of a node's product, laid out for it once
+// for all runs, nil if v is none. Sums that are rounded on their way need it as it is.
+func (p *planner) rightSide(n *graph.Node, i int, v *graph.Value) (*Value, error) {
+	turned, ok := packs(n)
+	if !ok || i != 1 || !isConstant(v) || v.Sparse != nil || p.r.opt.Accumulate != FP32 {
+		return nil, nil
 	}
-	t := s.in[1].con.Tensor
-	if t == nil || t.F == nil || t.Rank() != 2 || t.Len() == 0 {
-		return
+	if len(v.Uses) == 1 && !v.Output && p.r.opt.Observe == nil && p.consts[slotKey{v: v}] == nil {
+		return p.packedOnly(v, turned)
 	}
-	if t.weights == nil {
-		k, n, m := t.Dims[0], t.Dims[1], kern.Rows(t.F, t.Dims[1])
-		if turned {
-			k, n, m = n, k, m.Transpose()
-		}
-		t.weights = &weights{packed: kern.Pack(m, k, n), turned: turned}
+	c, err := p.constant(v, false)
+	if err == nil && packable(c.Tensor) && c.Tensor.weights == nil {
+		c.Tensor.weights = layOut(c.Tensor, turned)
 	}
-	if t.weights.turned == turned {
-		p.uses[t]--
+	return c, err
+}
+
+// packedOnly reads a constant that nothing else needs, of which no other copy stays in memory.
+func (p *planner) packedOnly(v *graph.Value, turned bool) (*Value, error) {
+	g := v.Init
+	if g == nil {
+		g = v.Const
 	}
+	t, err := fromGraph(g, p.scratch)
+	if err != nil {
+		return nil, err
+	}
+	if !packable(t) {
+		return p.constant(v, false)
+	}
+	p.scratch = t.F
+	if p.r.opt.rounds(v, t.Elem) {
+		p.r.opt.round(serial(), v, t)
+	}
+	t.weights, t.F = layOut(t, turned), nil
+	c := TensorValue(t)
+	p.consts[slotKey{v: v}] = c
+	return c, nil
+}
+
+func packable(t *Tensor) bool { return t != nil && len(t.F) > 0 && t.Rank() == 2 }
+
+// layOut lays out a matrix, or its transpose.
+func layOut(t *Tensor, turned bool) *weights {
+	k, n, m := t.Dims[0], t.Dims[1], kern.Rows(t.F, t.Dims[1])
+	if turned {
+		k, n, m = n, k, m.Transpose()
+	}
+	return &weights{packed: kern.Pack(m, k, n), turned: turned}
 }
 
 // packs tells whether the second input of a node is the right side of a product, and whether the
@@ -53,17 +81,4 @@ func packs(n *graph.Node) (turned, ok bool) {
 		return a != nil && a.I != 0, true
 	}
 	return false, false
-}
-
-// thin drops the elements of constants that are only ever read in another layout, which else would
-// be in memory twice.
-func (p *planner) thin() {
-	if p.r.opt.Observe != nil {
-		return
-	}
-	for _, c := range p.r.constants {
-		if n, ok := p.uses[c.t]; ok && n == 0 && c.t.weights != nil {
-			c.t.F = nil
-		}
-	}
 }
