@@ -77,6 +77,25 @@ func TestNothingToSee(t *testing.T) {
 	}
 }
 
+// An integer of which nothing is known is not run: what overflows then overflows for an input that
+// nobody gives.
+func TestUnknownIntegersAreNotRun(t *testing.T) {
+	const positions = `<ir_version: 9, opset_import: ["" : 18]>
+m (int64[N] pos) => (float[N] y)
+{
+  a = Cast<to = 1>(pos)
+  y = Sin(a)
+}`
+	m, seen := probe(t, positions, numfmt.FP16, nil)
+	if s, ok := seen.Of(m.Graph.Lookup("a")); ok || seen.Runs != 0 || seen.Err == nil {
+		t.Errorf("%d runs on an unknown input, error %v, a: %+v", seen.Runs, seen.Err, s)
+	}
+	m, seen = probe(t, positions, numfmt.FP16, map[string]rangeprop.Range{"pos": {Lo: 0, Hi: 100000}})
+	if _, ok := seen.Of(m.Graph.Lookup("a")); !ok {
+		t.Errorf("%d runs on a declared input show no overflow, error %v", seen.Runs, seen.Err)
+	}
+}
+
 func TestAbsorbed(t *testing.T) {
 	m, seen := probe(t, `<ir_version: 9, opset_import: ["" : 18]>
 m (float[2, 8] x) => (float[2, 8] y)
