@@ -17,9 +17,12 @@ func (a *app) checkCommand() *cobra.Command {
 	var f analysisFlags
 	var format, out string
 	c := &cobra.Command{
-		Use:   "check MODEL...",
+		Use: "check MODEL...",
+		Example: "  amplint check model.onnx\n" +
+			"  amplint check model.onnx --target bf16 --range input=-2.64,2.64\n" +
+			"  amplint check *.onnx --data samples.npz --fail-on warning --format json -o report.json",
 		Short: "Report what breaks in low precision",
-		Args:  cobra.MinimumNArgs(1),
+		Args:  takes(1, -1),
 		RunE: func(c *cobra.Command, args []string) error {
 			opt, err := f.options(c)
 			if err != nil {

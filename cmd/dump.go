@@ -18,9 +18,11 @@ func (a *app) dumpCommand() *cobra.Command {
 	o := &dumpOptions{}
 	var f analysisFlags
 	c := &cobra.Command{
-		Use:   "dump MODEL",
+		Use: "dump MODEL",
+		Example: "  amplint dump --summary model.onnx\n" +
+			"  amplint dump --around /layer/MatMul --depth 3 model.onnx",
 		Short: "Show what a model holds, as text that can be read again",
-		Args:  cobra.ExactArgs(1),
+		Args:  takes(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := o.check(); err != nil {
 				return err
