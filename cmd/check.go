@@ -55,7 +55,7 @@ func (a *app) check(c *cobra.Command, paths []string, opt analyze.Options, write
 		err := a.analysed(path, func() (err error) { r, err = analyze.Check(c.Context(), path, opt); return err })
 		var fail *failure
 		switch {
-		case errors.As(err, &fail) && fail.code == exitUsage:
+		case errors.As(err, &fail) && (fail.code == exitUsage || fail.code == exitInterrupted):
 			return err
 		case err != nil:
 			a.code = exitModel

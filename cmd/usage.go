@@ -56,7 +56,7 @@ func writable(c *cobra.Command, args []string) error {
 		if out == "" {
 			continue
 		}
-		if err := place(out, c.Name() == "run" && filepath.Ext(out) != ".npz", c.Name() == "fix"); err != nil {
+		if err := place(out, c.Name() == "run" && filepath.Ext(out) != ".npz"); err != nil {
 			return usagef("--%s: %w", name, err)
 		}
 		if i := slices.IndexFunc(read, func(r string) bool { return r != "" && analyze.SameFile(r, out) }); i >= 0 && c.Name() != "fix" {
@@ -74,13 +74,11 @@ func flag(c *cobra.Command, name string) string {
 }
 
 // place tells why nothing can be written at a path, nil if nothing speaks against it.
-func place(path string, folder, model bool) error {
+func place(path string, folder bool) error {
 	if st, err := os.Stat(path); err == nil {
 		switch {
 		case st.IsDir() && !folder:
 			return fmt.Errorf("%s is a folder; name a file in it", path)
-		case !st.IsDir() && !st.Mode().IsRegular() && model:
-			return fmt.Errorf("%s is no file that a model could be written to", path)
 		case !st.IsDir() && folder:
 			return fmt.Errorf("%s is a file; name a folder, or a file that ends in .npz", path)
 		}
