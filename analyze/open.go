@@ -1,7 +1,6 @@
 package analyze
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/amplint/amplint/graph"
@@ -27,16 +26,12 @@ type analysis struct {
 }
 
 // load opens a model, infers its types and bounds its values. The caller closes the model.
-func load(ctx context.Context, path string, opt *Options) (*analysis, error) {
+func load(path string, opt *Options) (*analysis, error) {
 	m, err := Open(path)
 	if err != nil {
 		return nil, err
 	}
-	if err := m.CheckExternal(); err != nil {
-		m.Close()
-		return nil, err
-	}
-	a, err := analyse(ctx, m, opt)
+	a, err := analyse(m, opt)
 	if err != nil {
 		m.Close()
 		return nil, err
@@ -44,7 +39,7 @@ func load(ctx context.Context, path string, opt *Options) (*analysis, error) {
 	return a, nil
 }
 
-func analyse(ctx context.Context, m *graph.Model, opt *Options) (*analysis, error) {
+func analyse(m *graph.Model, opt *Options) (*analysis, error) {
 	in, err := gather(m, opt)
 	if err != nil {
 		return nil, err
@@ -53,7 +48,7 @@ func analyse(ctx context.Context, m *graph.Model, opt *Options) (*analysis, erro
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Path, err)
 	}
-	r, err := rangeprop.Analyze(m, info, rangeprop.Options{Ranges: in.ranges, Stopped: ctx.Err})
+	r, err := rangeprop.Analyze(m, info, rangeprop.Options{Ranges: in.ranges})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Path, err)
 	}

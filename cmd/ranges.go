@@ -13,11 +13,9 @@ func (a *app) rangesCommand() *cobra.Command {
 	var f analysisFlags
 	var format, out string
 	c := &cobra.Command{
-		Use: "ranges MODEL",
-		Example: "  amplint ranges model.onnx --range input=-2.64,2.64\n" +
-			"  amplint ranges model.onnx --data samples.npz --format json -o ranges.json",
+		Use:   "ranges MODEL",
 		Short: "Bound every float value of a model",
-		Args:  takes(1, 1),
+		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			opt, err := f.options(c)
 			if err != nil {

@@ -37,6 +37,18 @@ func (a accum) accumIn(e graph.ElemType) accum {
 	return a
 }
 
+// accumIn returns the accumulation that an attribute asks for; see [accum.accumIn]. The reference
+// run asks for none.
+func (c *Call) accumIn(a accum, e graph.ElemType) accum { return a.accumIn(c.heldAs(e)) }
+
+// heldAs returns the type that an attribute asks for, float where the run holds it unrounded.
+func (c *Call) heldAs(e graph.ElemType) graph.ElemType {
+	if c.x.r.opt.wide(e) {
+		return graph.Float
+	}
+	return e
+}
+
 // low tells whether partial results are rounded at all.
 func (a accum) low() bool { return a.format != numfmt.Invalid && a.format != numfmt.FP32 }
 

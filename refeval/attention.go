@@ -243,7 +243,7 @@ func attentionNode(c *Call) error {
 	soft := a.q.Elem
 	a.soft = a.e
 	if c.hasAttr("softmax_precision") {
-		soft = c.elemAttr("softmax_precision")
+		soft = c.heldAs(c.elemAttr("softmax_precision"))
 		a.soft = c.steps(soft).accumIn(soft)
 	}
 	a.bias = c.attentionBias(a)

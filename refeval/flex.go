@@ -20,7 +20,7 @@ func flexAttention(c *Call) error {
 		soft = graph.Double
 	}
 	if c.hasAttr("softmax_precision") {
-		soft = c.elemAttr("softmax_precision")
+		soft = c.heldAs(c.elemAttr("softmax_precision"))
 	}
 	a.soft = c.steps(soft).accumIn(soft)
 	scores, err := c.modified("score_mod", c.as(a.scores(), soft))

@@ -130,7 +130,7 @@ func perChannel(t *Tensor, rank int) *Tensor {
 func (c *Call) stash(x *Tensor) (*Tensor, accum) {
 	a := c.accum()
 	e := graph.ElemType(c.Int("stash_type"))
-	low := a.accumIn(e)
+	low := c.accumIn(a, e)
 	if x.F == nil || low == a || x.Elem == e {
 		return x, low
 	}
