@@ -40,7 +40,7 @@ func (r *Report) Failed(t Threshold) bool {
 // Check analyses the model of a file. Errors are failures to read or analyse it; what is wrong with
 // the model stands in the report.
 func Check(ctx context.Context, path string, opt Options) (*Report, error) {
-	a, err := load(path, &opt)
+	a, err := load(ctx, path, &opt)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,8 @@ func Check(ctx context.Context, path string, opt Options) (*Report, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return a.check(ctx, opt.Target.resolve(a.model), &opt), nil
+	r := a.check(ctx, opt.Target.resolve(a.model), &opt)
+	return r, ctx.Err() // a report that was interrupted lacks findings
 }
 
 // check judges an analysed model.

@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"context"
 	"io"
 
 	"github.com/amplint/amplint/graph"
@@ -10,7 +11,7 @@ import (
 // Excerpt prints a node and its neighbours as a text model with the ranges of what they read: what
 // a bug report needs. A model that cannot be analysed is printed without ranges, since then the
 // report is about that.
-func Excerpt(w io.Writer, path string, find func(*graph.Model) (*graph.Node, error), depth int, maxElements int64, opt Options) error {
+func Excerpt(ctx context.Context, w io.Writer, path string, find func(*graph.Model) (*graph.Node, error), depth int, maxElements int64, opt Options) error {
 	m, err := Open(path)
 	if err != nil {
 		return err
@@ -21,7 +22,7 @@ func Excerpt(w io.Writer, path string, find func(*graph.Model) (*graph.Node, err
 		return err
 	}
 	p := onnxtxt.PrintOptions{MaxElements: maxElements}
-	if a, err := analyse(m, &opt); err == nil {
+	if a, err := analyse(ctx, m, &opt); err == nil {
 		p.Range = a.known
 	}
 	return onnxtxt.PrintAround(w, n, depth, p)

@@ -18,8 +18,16 @@ func save(m *graph.Model, path string, inPlace bool) error {
 	return WriteFile(path, func(w io.Writer) error { return onnxtxt.Print(w, m, onnxtxt.PrintOptions{}) })
 }
 
-// WriteFile writes a file that appears only when it is whole.
+// WriteFile writes a file that appears only when it is whole. A device or a pipe is written to as it
+// is: renaming a file to its name would take its place.
 func WriteFile(path string, write func(io.Writer) error) error {
+	if st, err := os.Stat(path); err == nil && !st.IsDir() && !st.Mode().IsRegular() {
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		return errors.Join(write(f), f.Close())
+	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".amplint-*")
 	if err != nil {
 		return err

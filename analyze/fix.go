@@ -42,7 +42,7 @@ const maxRounds = 3
 // Fix rewrites the model of a file so that nothing at or above the threshold remains, and writes
 // it only then.
 func Fix(ctx context.Context, path string, opt FixOptions) (*Fixed, error) {
-	a, err := load(path, &opt.Options)
+	a, err := load(ctx, path, &opt.Options)
 	if err != nil {
 		return nil, err
 	}
@@ -64,6 +64,9 @@ func Fix(ctx context.Context, path string, opt FixOptions) (*Fixed, error) {
 	}
 	if opt.DryRun {
 		return f, nil
+	}
+	if err := ctx.Err(); err != nil { // what the last analysis found may lack something
+		return nil, err
 	}
 	return f, save(m, opt.Out, opt.InPlace)
 }

@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/amplint/amplint/graph"
@@ -26,12 +27,16 @@ type analysis struct {
 }
 
 // load opens a model, infers its types and bounds its values. The caller closes the model.
-func load(path string, opt *Options) (*analysis, error) {
+func load(ctx context.Context, path string, opt *Options) (*analysis, error) {
 	m, err := Open(path)
 	if err != nil {
 		return nil, err
 	}
-	a, err := analyse(m, opt)
+	if err := m.CheckExternal(); err != nil {
+		m.Close()
+		return nil, err
+	}
+	a, err := analyse(ctx, m, opt)
 	if err != nil {
 		m.Close()
 		return nil, err
@@ -39,7 +44,7 @@ func load(path string, opt *Options) (*analysis, error) {
 	return a, nil
 }
 
-func analyse(m *graph.Model, opt *Options) (*analysis, error) {
+func analyse(ctx context.Context, m *graph.Model, opt *Options) (*analysis, error) {
 	in, err := gather(m, opt)
 	if err != nil {
 		return nil, err
@@ -48,7 +53,7 @@ func analyse(m *graph.Model, opt *Options) (*analysis, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Path, err)
 	}
-	r, err := rangeprop.Analyze(m, info, rangeprop.Options{Ranges: in.ranges})
+	r, err := rangeprop.Analyze(m, info, rangeprop.Options{Ranges: in.ranges, Stopped: ctx.Err})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Path, err)
 	}

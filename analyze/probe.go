@@ -13,8 +13,8 @@ import (
 
 // budgets are what the levels of --effort allow the runs of one model.
 var budgets = map[string]witness.Options{
-	"quick": {Budget: 2 * time.Second, Runs: 24, Climbs: 200},
-	"full":  {Budget: time.Minute, Runs: 1000, Climbs: 5000},
+	"quick": {Work: 4e9, Limit: time.Minute, Runs: 24, Climbs: 200},
+	"full":  {Work: 1e11, Limit: 20 * time.Minute, Runs: 1000, Climbs: 5000},
 }
 
 // probe runs the model where a bound alone has left something open, and tells whether the runs

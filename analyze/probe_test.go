@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -34,5 +35,42 @@ func TestProbe(t *testing.T) {
 		if len(r.Findings) != 1 || r.Findings[0].Evidence != want {
 			t.Errorf("%s: %d findings, want one with evidence %s: %+v", effort, len(r.Findings), want, r.Findings)
 		}
+	}
+}
+
+// interrupted is a context that ends once it was asked a number of times.
+type interrupted struct {
+	context.Context
+	left *int
+}
+
+func (i interrupted) Err() error {
+	if *i.left--; *i.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestInterrupted interrupts a check and a fix at every place that asks: none reports half of what
+// it would have found, and nothing is written.
+func TestInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	path, out := filepath.Join(dir, "m.onnxtxt"), filepath.Join(dir, "o.onnxtxt")
+	if err := os.WriteFile(path, []byte(probed), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	opt := Options{Target: FP16, Effort: "off"}
+	for after := range 5 { // load asks at four nodes, then what calls it
+		left := after
+		if _, err := Check(interrupted{context.Background(), &left}, path, opt); !errors.Is(err, context.Canceled) {
+			t.Errorf("check after %d: %v", after, err)
+		}
+		left = after
+		if _, err := Fix(interrupted{context.Background(), &left}, path, FixOptions{Options: opt, Out: out}); !errors.Is(err, context.Canceled) {
+			t.Errorf("fix after %d: %v", after, err)
+		}
+	}
+	if _, err := os.Stat(out); err == nil {
+		t.Error("an interrupted fix wrote")
 	}
 }

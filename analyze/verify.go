@@ -16,7 +16,7 @@ func (f *Fixed) verify(ctx context.Context, m *graph.Model, opt *FixOptions) (*a
 	}
 	lenient := opt.Options
 	lenient.Lenient = true // initializers may have other names now
-	a, err := analyse(m, &lenient)
+	a, err := analyse(ctx, m, &lenient)
 	if err != nil {
 		return nil, fmt.Errorf("the rewritten model cannot be analysed: %w", err)
 	}

@@ -17,9 +17,12 @@ func (a *app) checkCommand() *cobra.Command {
 	var f analysisFlags
 	var format, out string
 	c := &cobra.Command{
-		Use:   "check MODEL...",
+		Use: "check MODEL...",
+		Example: "  amplint check model.onnx\n" +
+			"  amplint check model.onnx --target bf16 --range input=-2.64,2.64\n" +
+			"  amplint check *.onnx --data samples.npz --fail-on warning --format json -o report.json",
 		Short: "Report what breaks in low precision",
-		Args:  cobra.MinimumNArgs(1),
+		Args:  takes(1, -1),
 		RunE: func(c *cobra.Command, args []string) error {
 			opt, err := f.options(c)
 			if err != nil {
@@ -52,7 +55,7 @@ func (a *app) check(c *cobra.Command, paths []string, opt analyze.Options, write
 		err := a.analysed(path, func() (err error) { r, err = analyze.Check(c.Context(), path, opt); return err })
 		var fail *failure
 		switch {
-		case errors.As(err, &fail) && fail.code == exitUsage:
+		case errors.As(err, &fail) && (fail.code == exitUsage || fail.code == exitInterrupted):
 			return err
 		case err != nil:
 			a.code = exitModel

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -18,9 +19,11 @@ func (a *app) dumpCommand() *cobra.Command {
 	o := &dumpOptions{}
 	var f analysisFlags
 	c := &cobra.Command{
-		Use:   "dump MODEL",
+		Use: "dump MODEL",
+		Example: "  amplint dump --summary model.onnx\n" +
+			"  amplint dump --around /layer/MatMul --depth 3 model.onnx",
 		Short: "Show what a model holds, as text that can be read again",
-		Args:  cobra.ExactArgs(1),
+		Args:  takes(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := o.check(); err != nil {
 				return err
@@ -29,7 +32,7 @@ func (a *app) dumpCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.analysed(args[0], func() error { return a.dump(args[0], o, opt) })
+			return a.analysed(args[0], func() error { return a.dump(c.Context(), args[0], o, opt) })
 		},
 	}
 	f.addInputs(c)
@@ -37,13 +40,13 @@ func (a *app) dumpCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) dump(path string, o *dumpOptions, opt analyze.Options) error {
+func (a *app) dump(ctx context.Context, path string, o *dumpOptions, opt analyze.Options) error {
 	switch {
 	case o.summary:
 		return a.dumpSummary(path, o.format)
 	case o.around != "":
 		find := func(m *graph.Model) (*graph.Node, error) { return findNode(m, o.around) }
-		return analyze.Excerpt(a.out, path, find, o.depth, o.max, opt)
+		return analyze.Excerpt(ctx, a.out, path, find, o.depth, o.max, opt)
 	}
 	return a.dumpText(path, o)
 }

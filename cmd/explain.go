@@ -12,9 +12,10 @@ import (
 
 func (a *app) explainCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "explain RULE",
-		Short: "Print the page of a rule",
-		Args:  cobra.ExactArgs(1),
+		Use:     "explain RULE",
+		Example: "  amplint explain mask-constant",
+		Short:   "Print the page of a rule",
+		Args:    takes(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			page, ok := rules.Page(args[0])
 			if !ok {
@@ -47,9 +48,10 @@ type ruleJSON struct {
 func (a *app) rulesCommand() *cobra.Command {
 	var format string
 	c := &cobra.Command{
-		Use:   "rules",
-		Short: "List the rules",
-		Args:  cobra.NoArgs,
+		Use:     "rules",
+		Example: "  amplint rules --format json",
+		Short:   "List the rules",
+		Args:    takes(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			list := []ruleJSON{}
 			for _, r := range rules.All() {

@@ -69,9 +69,12 @@ func (a *app) fixCommand() *cobra.Command {
 	var f analysisFlags
 	var x fixFlags
 	c := &cobra.Command{
-		Use:   "fix MODEL -o OUT",
+		Use: "fix MODEL -o OUT",
+		Example: "  amplint fix model.onnx -o model_fp16.onnx\n" +
+			"  amplint fix model.onnx --data samples.npz --target bf16 --dry-run\n" +
+			"  amplint fix broken_fp16.onnx -o repaired.onnx --strategy repair",
 		Short: "Rewrite a model so that it is right in low precision",
-		Args:  cobra.ExactArgs(1),
+		Args:  takes(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o, err := f.options(c)
 			if err != nil {

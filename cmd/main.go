@@ -90,13 +90,16 @@ func usagef(format string, args ...any) error {
 
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
-		Use:           "amplint",
-		Short:         "Find and fix what low precision breaks in an ONNX model",
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
-		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+		Use:                        "amplint",
+		Short:                      "Find and fix what low precision breaks in an ONNX model",
+		SilenceErrors:              true,
+		SilenceUsage:               true,
+		Args:                       noSuch,
+		PersistentPreRunE:          writable,
+		SuggestionsMinimumDistance: 2,
+		RunE:                       func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
+	root.SetFlagErrorFunc(badFlag)
 	root.AddCommand(a.checkCommand(), a.fixCommand(), a.rangesCommand(), a.runCommand(), a.traceCommand(), a.verifyCommand(), a.dumpCommand(), a.explainCommand(), a.rulesCommand(), a.versionCommand())
 	return root
 }

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -46,6 +47,8 @@ func (a *app) analysed(path string, run func() error) (err error) {
 	switch {
 	case err == nil:
 		return nil
+	case errors.Is(err, context.Canceled): // no fault of the model
+		return &failure{exitInterrupted, errors.New("interrupted")}
 	case errors.As(err, &fail):
 		return err
 	case errors.As(err, &usage), errors.As(err, &data):

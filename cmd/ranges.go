@@ -13,9 +13,11 @@ func (a *app) rangesCommand() *cobra.Command {
 	var f analysisFlags
 	var format, out string
 	c := &cobra.Command{
-		Use:   "ranges MODEL",
+		Use: "ranges MODEL",
+		Example: "  amplint ranges model.onnx --range input=-2.64,2.64\n" +
+			"  amplint ranges model.onnx --data samples.npz --format json -o ranges.json",
 		Short: "Bound every float value of a model",
-		Args:  cobra.ExactArgs(1),
+		Args:  takes(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			opt, err := f.options(c)
 			if err != nil {

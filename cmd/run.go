@@ -24,9 +24,11 @@ func (a *app) runCommand() *cobra.Command {
 	var by engineFlags
 	var out, bundle string
 	c := &cobra.Command{
-		Use:   "run MODEL",
+		Use: "run MODEL",
+		Example: "  amplint run model.onnx --data samples.npz --as fp16\n" +
+			"  amplint run model.onnx --data test_data_set_0 -o outputs.npz",
 		Short: "Run a model, rounding as the target does",
-		Args:  cobra.RangeArgs(0, 1),
+		Args:  takes(0, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if bundle != "" {
 				return a.runBundle(c, args, bundle, out, by)

@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strconv"
@@ -102,14 +101,11 @@ func (a *app) progress() (step func(done, total int), done func()) {
 	}
 }
 
-// evaluated runs what evaluates a model: an interruption leaves nothing behind and is no fault of
-// the model.
+// evaluated runs what evaluates a model. An input that does not fit is the fault of the data.
 func (a *app) evaluated(path string, run func() error) error {
 	err := a.analysed(path, run)
 	var input *refeval.InputError
 	switch {
-	case errors.Is(err, context.Canceled):
-		return &failure{exitInterrupted, errors.New("interrupted")}
 	case errors.As(err, &input):
 		return &failure{exitUsage, err}
 	}

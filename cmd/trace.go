@@ -29,9 +29,12 @@ type traceFlags struct {
 func (a *app) traceCommand() *cobra.Command {
 	f := &traceFlags{}
 	c := &cobra.Command{
-		Use:   "trace MODEL",
+		Use: "trace MODEL",
+		Example: "  amplint trace model.onnx --data samples.npz --as fp16\n" +
+			"  amplint trace model.onnx --data samples.npz --as fp16 --bundle failure.zip\n" +
+			"  amplint trace --replay failure.zip",
 		Short: "Run a model beside its FP32 form and show where they part",
-		Args:  cobra.RangeArgs(0, 1),
+		Args:  takes(0, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := report.Known(f.format); err != nil {
 				return usagef("%w", err)

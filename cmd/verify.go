@@ -17,11 +17,12 @@ func (a *app) verifyCommand() *cobra.Command {
 	var opt trace.VerifyOptions
 	var format, out string
 	c := &cobra.Command{
-		Use:   "verify A B",
-		Short: "Compare what two models compute",
+		Use:     "verify A B",
+		Example: "  amplint verify model.onnx model_fp16.onnx --data samples.npz --rtol 0.01",
+		Short:   "Compare what two models compute",
 		Long: "Runs both models on the same samples and compares their outputs: those of B, run as --as and\n" +
 			"--accumulate say, with those of A in the types as stored. Exit code 1 beyond the tolerance.",
-		Args: cobra.ExactArgs(2),
+		Args: takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			if err := report.Known(format); err != nil {
 				return usagef("%w", err)

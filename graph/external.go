@@ -52,6 +52,27 @@ func localPath(loc string) error {
 	return nil
 }
 
+// CheckExternal tells which external data are missing or cut off, without reading any: an analysis
+// takes a tensor that cannot be read for one that may hold anything.
+func (m *Model) CheckExternal() error {
+	list, err := m.externals()
+	if err != nil {
+		return err
+	}
+	for _, x := range list {
+		want := x.t.RawLen()
+		if want <= 0 {
+			continue
+		}
+		f, err := x.t.openExternal(x.place, want)
+		if err != nil {
+			return x.t.wrap(err)
+		}
+		f.Close()
+	}
+	return nil
+}
+
 // external streams the elements from the file beside the model.
 func (t *Tensor) external(want int64, visit func([]byte) error) error {
 	p, err := t.ExternalPlace()

@@ -24,6 +24,8 @@ type Options struct {
 	NoBalls bool
 	// NoMoments leaves the statistical estimates out.
 	NoMoments bool
+	// Stopped is asked before each node; the error that it returns ends the analysis. It may be nil.
+	Stopped func() error
 }
 
 // OpCount counts the nodes of an operator.
@@ -73,6 +75,7 @@ func (r *Result) Growing() []*graph.Node { return r.growing }
 
 // pass is the state of one analysis.
 type pass struct {
+	stopped error // what ended the analysis early
 	m       *graph.Model
 	info    *infer.Info
 	opt     Options
@@ -99,7 +102,9 @@ func Analyze(m *graph.Model, info *infer.Info, opt Options) (*Result, error) {
 	if err := p.seed(); err != nil {
 		return nil, err
 	}
-	p.graph(m.Graph)
+	if p.graph(m.Graph); p.stopped != nil {
+		return nil, p.stopped
+	}
 	for name, n := range p.missing {
 		p.res.unknown = append(p.res.unknown, OpCount{name, n})
 	}
@@ -171,6 +176,12 @@ func (p *pass) moves(v *graph.Value, r Range) bool {
 // graph bounds the values of a scope, in order.
 func (p *pass) graph(g *graph.Graph) {
 	for _, n := range g.Nodes {
+		if p.opt.Stopped != nil && p.stopped == nil {
+			p.stopped = p.opt.Stopped()
+		}
+		if p.stopped != nil {
+			return
+		}
 		p.node(n)
 	}
 }

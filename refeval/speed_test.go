@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/numfmt"
@@ -16,7 +17,7 @@ import (
 
 // BenchmarkRunModel times the models that AMPLINT_MODELS names, separated by commas, each with an
 // NPZ of inputs beside it, on AMPLINT_THREADS threads. It reports the median processor time of a
-// run after the first.
+// run after the first, and the least time of both kinds.
 //
 //	AMPLINT_MODELS=a.onnx,b.onnx go test ./refeval -run '^$' -bench RunModel -benchtime 20x
 func BenchmarkRunModel(b *testing.B) {
@@ -55,21 +56,24 @@ func benchModel(b *testing.B, path string, opt Options) {
 	}
 	in := sampleOf(b, strings.TrimSuffix(path, ".onnx")+".npz", m)
 	var times []float64
+	var wall time.Duration
 	run := func() {
-		start := cpuSeconds()
+		start, clock := cpuSeconds(), time.Now()
 		if _, err := r.Run(context.Background(), in); err != nil {
 			b.Fatal(err)
 		}
+		wall = min(wall, time.Since(clock))
 		times = append(times, 1000*(cpuSeconds()-start))
 	}
 	run()
-	times = nil
+	times, wall = nil, time.Hour
 	for b.Loop() {
 		run()
 	}
 	slices.Sort(times)
 	b.ReportMetric(times[len(times)/2], "cpu-ms")
 	b.ReportMetric(times[0], "least-cpu-ms")
+	b.ReportMetric(float64(wall.Microseconds())/1000, "least-wall-ms")
 	b.ReportMetric(0, "ns/op")
 }
 

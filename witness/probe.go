@@ -19,9 +19,11 @@ type Options struct {
 	Target numfmt.Format
 	// Hold tells which values are held low; the others stay as they are.
 	Hold func(*graph.Value) (numfmt.Format, bool)
-	// Budget is the time that all runs together may take, 2 s where it is 0. It is looked at between
-	// runs, and ends a run that takes all of it.
-	Budget time.Duration
+	// Work is the number of operations that all runs together may take, and ends a run that takes all
+	// of it; 1e9 where it is 0. What the runs show depends on it alone.
+	Work int64
+	// Limit is a time that no model should come near, for machines that are overloaded; none where it is 0.
+	Limit time.Duration
 	// Samples are inputs of the user, which are run before all others.
 	Samples []map[string]*refeval.Value
 	// Runs is the number of inputs that are made and run at most.
@@ -73,6 +75,9 @@ type prober struct {
 	roots     []*graph.Value
 	best      map[*graph.Value]*attempt // of the suspects
 	only      *graph.Value              // the one value to look at while climbing
+	dims      map[*graph.Value][]int    // as last seen
+	work      int64                     // operations so far
+	stop      context.CancelFunc        // ends all runs
 	sample    bool                      // the run is of a sample
 	drawn     int                       // inputs made and run
 }
@@ -107,15 +112,21 @@ const seed = 0x616d706c
 // Probe runs the model on inputs of the ranges and returns what it saw. Models that cannot be run
 // give nothing, and the reason.
 func Probe(ctx context.Context, m *graph.Model, info *infer.Info, ranges []rangeprop.InputRange, opt Options) *Seen {
-	if opt.Budget == 0 {
-		opt.Budget = 2 * time.Second
+	if opt.Work == 0 {
+		opt.Work = 1e9
 	}
-	p := &prober{m: m, opt: opt, seen: &Seen{sights: map[*graph.Value]*Sight{}}, best: map[*graph.Value]*attempt{}}
+	p := &prober{m: m, opt: opt, seen: &Seen{sights: map[*graph.Value]*Sight{}}, best: map[*graph.Value]*attempt{},
+		dims: map[*graph.Value][]int{}}
 	if p.seen.Err = p.plan(); p.seen.Err != nil {
 		return p.seen
 	}
-	ctx, cancel := context.WithTimeout(ctx, opt.Budget)
-	defer cancel()
+	if opt.Limit > 0 {
+		limited, cancel := context.WithTimeout(ctx, opt.Limit)
+		defer cancel()
+		ctx = limited
+	}
+	ctx, p.stop = context.WithCancel(ctx)
+	defer p.stop()
 	rng := rand.New(rand.NewPCG(seed, seed))
 	for _, in := range opt.Samples {
 		p.sample = true
@@ -208,6 +219,7 @@ func (p *prober) note(v *graph.Value, right bool) {
 }
 
 func (p *prober) observeReference(v *graph.Value, t *refeval.Tensor) {
+	p.spend(v, t)
 	if !t.Elem.IsFloat() || p.only != nil && p.only != v {
 		return
 	}
@@ -223,6 +235,7 @@ func (p *prober) observeReference(v *graph.Value, t *refeval.Tensor) {
 
 // observeLow finds the roots: values that are not finite although they are in FP32.
 func (p *prober) observeLow(v *graph.Value, t *refeval.Tensor) {
+	p.spend(v, t)
 	if r, ok := p.reference[v]; !t.Elem.IsFloat() || ok && !r.finite() {
 		return
 	}

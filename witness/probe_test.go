@@ -11,7 +11,8 @@ import (
 	"github.com/amplint/amplint/rangeprop"
 )
 
-func probe(t *testing.T, text string, target numfmt.Format, ranges map[string]rangeprop.Range) (*graph.Model, *Seen) {
+// bounded reads a model and bounds its values.
+func bounded(t *testing.T, text string, ranges map[string]rangeprop.Range) (*graph.Model, *infer.Info, []rangeprop.InputRange) {
 	t.Helper()
 	m, err := onnxtxt.Parse("case", []byte(text))
 	if err != nil {
@@ -29,12 +30,18 @@ func probe(t *testing.T, text string, target numfmt.Format, ranges map[string]ra
 	if err != nil {
 		t.Fatal(err)
 	}
+	return m, info, r.Inputs()
+}
+
+func probe(t *testing.T, text string, target numfmt.Format, ranges map[string]rangeprop.Range) (*graph.Model, *Seen) {
+	t.Helper()
+	m, info, inputs := bounded(t, text, ranges)
 	hold := func(v *graph.Value) (numfmt.Format, bool) { return target, v.Type.Float() }
 	suspects := []*graph.Value{}
 	if v := m.Graph.Lookup("suspect"); v != nil {
 		suspects = append(suspects, v)
 	}
-	return m, Probe(context.Background(), m, info, r.Inputs(), Options{Target: target, Hold: hold, Suspects: suspects, Runs: 24, Climbs: 500})
+	return m, Probe(context.Background(), m, info, inputs, Options{Target: target, Hold: hold, Suspects: suspects, Runs: 24, Climbs: 500})
 }
 
 const chain = `<ir_version: 9, opset_import: ["" : 18]>
@@ -67,6 +74,25 @@ func TestNothingToSee(t *testing.T) {
 	m, seen := probe(t, chain, numfmt.FP16, map[string]rangeprop.Range{"x": {Lo: -2, Hi: 2}})
 	if _, ok := seen.Of(m.Graph.Lookup("b")); ok || seen.Runs == 0 {
 		t.Errorf("seen %v after %d runs", ok, seen.Runs)
+	}
+}
+
+// An integer of which nothing is known is not run: what overflows then overflows for an input that
+// nobody gives.
+func TestUnknownIntegersAreNotRun(t *testing.T) {
+	const positions = `<ir_version: 9, opset_import: ["" : 18]>
+m (int64[N] pos) => (float[N] y)
+{
+  a = Cast<to = 1>(pos)
+  y = Sin(a)
+}`
+	m, seen := probe(t, positions, numfmt.FP16, nil)
+	if s, ok := seen.Of(m.Graph.Lookup("a")); ok || seen.Runs != 0 || seen.Err == nil {
+		t.Errorf("%d runs on an unknown input, error %v, a: %+v", seen.Runs, seen.Err, s)
+	}
+	m, seen = probe(t, positions, numfmt.FP16, map[string]rangeprop.Range{"pos": {Lo: 0, Hi: 100000}})
+	if _, ok := seen.Of(m.Graph.Lookup("a")); !ok {
+		t.Errorf("%d runs on a declared input show no overflow, error %v", seen.Runs, seen.Err)
 	}
 }
 
@@ -143,5 +169,24 @@ m (float[1, 64] x) => (float[1, 1] y)
 }`, numfmt.FP16, map[string]rangeprop.Range{"x": {Lo: -2, Hi: 2}})
 	if s, ok := seen.Of(m.Graph.Lookup("suspect")); !ok || s.Hi < 65520 {
 		t.Errorf("suspect: %+v, %v after %d runs, %v", s, ok, seen.Runs, seen.Err)
+	}
+}
+
+// TestWork ends the runs after a count of operations, whatever time they take.
+func TestWork(t *testing.T) {
+	m, info, inputs := bounded(t, chain, map[string]rangeprop.Range{"x": {Lo: -20, Hi: 20}})
+	hold := func(v *graph.Value) (numfmt.Format, bool) { return numfmt.FP16, v.Type.Float() }
+	runs := func(work int64) int {
+		return Probe(context.Background(), m, info, inputs, Options{Target: numfmt.FP16, Hold: hold, Runs: 24, Work: work}).Runs
+	}
+	few := runs(20_000)
+	if few == 0 || few >= 24 {
+		t.Errorf("%d runs", few)
+	}
+	if again := runs(20_000); again != few {
+		t.Errorf("%d runs, then %d", few, again)
+	}
+	if all := runs(1e9); all != 24 {
+		t.Errorf("%d runs of 24", all)
 	}
 }

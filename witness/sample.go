@@ -66,8 +66,9 @@ func (s *shaper) open(axis int, d graph.Dim) int64 {
 	return n
 }
 
-// feed makes one set of inputs. It fails for inputs that it cannot make: strings, sequences, and
-// floats whose range nobody vouches for.
+// feed makes one set of inputs. It fails for inputs that it cannot make: strings, sequences,
+// floats whose range nobody vouches for, and integers of which nothing is known: an index or a
+// position near 2^63 is an input, but none that anybody gives.
 func feed(m *graph.Model, ranges []rangeprop.InputRange, s *shaper, how mode, rng *rand.Rand) (map[string]*refeval.Value, error) {
 	known := map[*graph.Value]rangeprop.InputRange{}
 	for _, r := range ranges {
@@ -79,7 +80,7 @@ func feed(m *graph.Model, ranges []rangeprop.InputRange, s *shaper, how mode, rn
 			continue
 		}
 		r, ok := known[v]
-		if !ok || !r.Range.Bounded() || v.Type.Elem.IsFloat() && r.Basis != rangeprop.Declared && r.Basis != rangeprop.Observed {
+		if !ok || !r.Range.Bounded() || r.Basis == rangeprop.Unknown || v.Type.Elem.IsFloat() && r.Basis != rangeprop.Declared && r.Basis != rangeprop.Observed {
 			return nil, fmt.Errorf("input %q has no declared range", v.Name)
 		}
 		dims, err := s.dims(v.Type)

@@ -1,0 +1,92 @@
+package cmd
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amplint/amplint/analyze"
+)
+
+// takes refuses numbers of arguments out of bounds, and says what is wanted. Less than 0 is no
+// upper bound.
+func takes(least, most int) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) >= least && (most < 0 || len(args) <= most) {
+			return nil
+		}
+		return usagef("%s with %d arguments; usage: %s; %s --help shows examples", c.Name(), len(args), c.UseLine(), c.CommandPath())
+	}
+}
+
+// noSuch refuses a command that there is not and names those it may have been meant for.
+func noSuch(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	hint := "amplint --help lists them"
+	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+		hint = "did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return usagef("unknown command %q; %s", args[0], hint)
+}
+
+// badFlag adds to what cobra says where the flags are listed.
+func badFlag(c *cobra.Command, err error) error {
+	return usagef("%w; %s --help lists the flags", err, c.CommandPath())
+}
+
+// writable refuses to begin what could not be written at the end, and to write over what is read.
+func writable(c *cobra.Command, args []string) error {
+	read, write := slices.Clone(args), []string{"output", "save"}
+	for _, name := range []string{"data", "config", "baseline", "replay"} {
+		read = append(read, flag(c, name))
+	}
+	if c.Name() == "run" { // the bundle is read
+		read = append(read, flag(c, "bundle"))
+	} else {
+		write = append(write, "bundle")
+	}
+	for _, name := range write {
+		out := flag(c, name)
+		if out == "" {
+			continue
+		}
+		if err := place(out, c.Name() == "run" && filepath.Ext(out) != ".npz"); err != nil {
+			return usagef("--%s: %w", name, err)
+		}
+		if i := slices.IndexFunc(read, func(r string) bool { return r != "" && analyze.SameFile(r, out) }); i >= 0 && c.Name() != "fix" {
+			return usagef("--%s: %s is read by this command and would be overwritten; name another file", name, out)
+		}
+	}
+	return nil
+}
+
+func flag(c *cobra.Command, name string) string {
+	if f := c.Flags().Lookup(name); f != nil {
+		return f.Value.String()
+	}
+	return ""
+}
+
+// place tells why nothing can be written at a path, nil if nothing speaks against it.
+func place(path string, folder bool) error {
+	if st, err := os.Stat(path); err == nil {
+		switch {
+		case st.IsDir() && !folder:
+			return fmt.Errorf("%s is a folder; name a file in it", path)
+		case !st.IsDir() && folder:
+			return fmt.Errorf("%s is a file; name a folder, or a file that ends in .npz", path)
+		}
+		return nil
+	}
+	dir := filepath.Dir(path)
+	if st, err := os.Stat(dir); !folder && (err != nil || !st.IsDir()) {
+		return fmt.Errorf("there is no folder %s to write %s to", dir, filepath.Base(path))
+	}
+	return nil
+}

@@ -1,0 +1,64 @@
+package witness
+
+import (
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/refeval"
+)
+
+// perElement is what an element costs beside its sum of products: it is read, written, rounded and
+// looked at.
+const perElement = 16
+
+// spend adds the work of a result and ends the runs once all that is allowed is spent. It counts
+// operations and not time, so that a slow machine finds what a fast one does.
+func (p *prober) spend(v *graph.Value, t *refeval.Tensor) {
+	p.dims[v] = t.Dims
+	if v.Producer != nil {
+		p.work += int64(t.Len()) * (perElement + p.depth(v.Producer, t))
+	}
+	if p.work > p.opt.Work {
+		p.stop()
+	}
+}
+
+// depth estimates the products summed for one element of a result.
+func (p *prober) depth(n *graph.Node, out *refeval.Tensor) int64 {
+	rank := len(out.Dims)
+	if rank == 0 || out.Len() == 0 {
+		return 0
+	}
+	last := int64(out.Dims[rank-1])
+	switch n.Op {
+	case "MatMul", "Gemm", "FusedMatMul", "FusedGemm", "MatMulInteger", "MatMulNBits":
+		return p.size(n, 0) * last / int64(out.Len())
+	case "Conv", "FusedConv", "NhwcConv", "ConvTranspose", "ConvInteger":
+		if w := p.shape(n, 1); len(w) > 0 && w[0] > 0 {
+			return p.size(n, 1) / int64(w[0])
+		}
+	case "LSTM", "GRU", "RNN":
+		return (p.size(n, 1) + p.size(n, 2)) / max(last, 1)
+	case "Attention", "MultiHeadAttention", "GroupQueryAttention":
+		return 2 * p.size(n, 1) / max(last, 1)
+	}
+	return 0
+}
+
+func (p *prober) shape(n *graph.Node, i int) []int {
+	if i >= len(n.Inputs) || n.Inputs[i] == nil {
+		return nil
+	}
+	return p.dims[n.Inputs[i]]
+}
+
+// size is the number of elements of an input, 0 where it was not seen.
+func (p *prober) size(n *graph.Node, i int) int64 {
+	dims := p.shape(n, i)
+	if dims == nil {
+		return 0
+	}
+	size := int64(1)
+	for _, d := range dims {
+		size *= int64(d)
+	}
+	return size
+}
