@@ -22,6 +22,13 @@ func (in *inputs) data(m *graph.Model, path string) error {
 		return &DataError{err}
 	}
 	in.given = list
+	for _, s := range list {
+		for _, v := range realInputs(m) {
+			if s.Inputs[v.Name] == nil && v.Type.Kind != graph.KindOptional {
+				in.notes = append(in.notes, fmt.Sprintf("%s holds no %q: the range of that input comes from elsewhere", s.Name, v.Name))
+			}
+		}
+	}
 	for _, v := range realInputs(m) {
 		if err := in.observe(v, list); err != nil {
 			return &DataError{fmt.Errorf("%s: input %q: %w", path, v.Name, err)}

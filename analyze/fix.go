@@ -3,6 +3,8 @@ package analyze
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/numfmt"
@@ -18,6 +20,7 @@ type FixOptions struct {
 	DryRun       bool // everything but the writing
 	Strategy     string
 	KeepIO       func(v *graph.Value) bool // nil: all inputs and outputs keep their types
+	KeepNames    []string                  // that KeepIO was made from, to be found in the model
 	NarrowDouble bool
 }
 
@@ -47,6 +50,9 @@ func Fix(ctx context.Context, path string, opt FixOptions) (*Fixed, error) {
 		return nil, err
 	}
 	defer a.model.Close()
+	if err := ends(a.model, opt.KeepNames); err != nil {
+		return nil, err
+	}
 	t := opt.Target.resolve(a.model)
 	plan, err := newPlan(a.model, t, &opt)
 	if err != nil {
@@ -69,6 +75,20 @@ func Fix(ctx context.Context, path string, opt FixOptions) (*Fixed, error) {
 		return nil, err
 	}
 	return f, save(m, opt.Out, opt.InPlace)
+}
+
+// ends makes sure that names are those of inputs and outputs.
+func ends(m *graph.Model, names []string) error {
+	var list []string
+	for _, v := range slices.Concat(realInputs(m), m.Graph.Outputs) {
+		list = append(list, v.Name)
+	}
+	for _, name := range names {
+		if !slices.Contains(list, name) {
+			return usagef("--keep-io-types: %q is no input or output of %s; those are %s", name, m.Path, strings.Join(list, ", "))
+		}
+	}
+	return nil
 }
 
 // newPlan makes the plan of a target without edits.

@@ -2,6 +2,8 @@ package analyze
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/amplint/amplint/graph"
@@ -39,6 +41,9 @@ func gather(m *graph.Model, opt *Options) (*inputs, error) {
 			in.notes = append(in.notes, fmt.Sprintf("config: %q is no input of %s", r.Name, m.Path))
 		}
 	}
+	if err := in.dims(m, opt); err != nil {
+		return nil, err
+	}
 	for _, r := range opt.Ranges {
 		if in.declare(m, r) {
 			continue
@@ -49,6 +54,30 @@ func gather(m *graph.Model, opt *Options) (*inputs, error) {
 		in.notes = append(in.notes, fmt.Sprintf("--range: %q is no input of %s", r.Name, m.Path))
 	}
 	return in, nil
+}
+
+// dims makes sure that the dimensions named are there: a typing error would bound nothing.
+func (in *inputs) dims(m *graph.Model, opt *Options) error {
+	known := map[string]bool{}
+	for g := range m.Graphs() {
+		for _, v := range g.Values {
+			for _, d := range v.Type.Shape {
+				known[d.Sym] = true
+			}
+		}
+	}
+	delete(known, "")
+	for _, d := range opt.Dims {
+		switch {
+		case known[d.Name]:
+		case opt.Lenient:
+			in.notes = append(in.notes, fmt.Sprintf("--dim: %q is no dimension of %s", d.Name, m.Path))
+		default:
+			return usagef("--dim: %q is no dimension of %s; its symbolic dimensions are %s", d.Name, m.Path,
+				strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+		}
+	}
+	return nil
 }
 
 func inputNames(m *graph.Model) string {

@@ -47,6 +47,9 @@ func (f *fixFlags) options(path string, o analyze.Options) (analyze.FixOptions, 
 	case f.out != "" && analyze.SameFile(path, f.out):
 		return opt, usagef("%s is the input: --in-place overwrites it", f.out)
 	}
+	if f.keepIO != "true" && f.keepIO != "false" {
+		opt.KeepNames = strings.Split(f.keepIO, ",")
+	}
 	if err := report.Known(f.format); err != nil {
 		return opt, usagef("%w", err)
 	}

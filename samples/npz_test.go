@@ -186,3 +186,30 @@ func TestNoInputFits(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// TestWrongKind takes numbers in any width of their kind, and in no other kind.
+func TestWrongKind(t *testing.T) {
+	for _, test := range []struct {
+		descr, data string
+		want        graph.ElemType
+		ok          bool
+	}{
+		{"<f4", "1234", graph.Float16, true},
+		{"<f8", "12345678", graph.BFloat16, true},
+		{"<i8", "12345678", graph.Int32, true},
+		{"|b1", "1", graph.Int64, true},
+		{"<i8", "12345678", graph.Float, false},
+		{"<f4", "1234", graph.Int32, false},
+		{"<c8", "12345678", graph.Float, false},
+		{"|b1", "1", graph.Float, false},
+	} {
+		path := archive(t, "x", npyFile(test.descr, "1,", false, test.data))
+		_, err := Load(path, []*graph.Value{input("x", test.want)})
+		if test.ok != (err == nil) {
+			t.Errorf("%s for %s: %v", test.descr, test.want, err)
+		}
+		if err != nil && !strings.Contains(err.Error(), `input "x"`) {
+			t.Errorf("%s does not name the input", err)
+		}
+	}
+}

@@ -89,9 +89,45 @@ func loadFiles(inputs []*graph.Value, paths ...string) ([]*Sample, error) {
 		if len(s.Inputs) == 0 && slices.ContainsFunc(inputs, needed) {
 			return nil, fmt.Errorf("%s: it holds no input of the model (%s)", path, names(inputs))
 		}
+		if err := s.fits(inputs); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
 		list = append(list, s)
 	}
 	return list, nil
+}
+
+// fits refuses arrays that cannot stand for an input: numbers are taken in any width of their kind,
+// since numpy's own defaults are double and int64, and in no other kind.
+func (s *Sample) fits(inputs []*graph.Value) error {
+	for _, in := range inputs {
+		v, t := s.Inputs[in.Name], in.Type
+		for t.Kind != graph.KindTensor && t.Kind != graph.KindMap && t.Of != nil {
+			t = *t.Of
+		}
+		if v == nil || t.Kind != graph.KindTensor || t.Elem == graph.Undefined {
+			continue
+		}
+		for _, a := range v.Tensors() {
+			if kindOf(a.Elem) != kindOf(t.Elem) {
+				return fmt.Errorf("input %q: %s%v is not of type %s", in.Name, a.Elem, a.Dims, t.Elem)
+			}
+		}
+	}
+	return nil
+}
+
+// kindOf tells real and whole numbers apart, and from all else.
+func kindOf(e graph.ElemType) graph.ElemType {
+	switch {
+	case e.IsFloat():
+		return graph.Float
+	case e.IsInt() || e == graph.Bool:
+		return graph.Int64
+	case e == graph.Complex64 || e == graph.Complex128:
+		return graph.Complex64
+	}
+	return e
 }
 
 // needed tells whether a model cannot run without an input.
