@@ -267,6 +267,12 @@ func clipped(v, a *Val) *Val {
 func whereOp(c *call) *Val {
 	cond, a, b := c.x(0), c.x(1), c.x(2)
 	a, b = c.guarded(a, b)
+	switch cond.Hull() { // the other branch is never read
+	case always:
+		b = a
+	case never:
+		a = b
+	}
 	v := zip3(cond, a, b, func(q, x, y Range) Range {
 		switch {
 		case q.Lo > 0:
@@ -284,10 +290,12 @@ func whereOp(c *call) *Val {
 	v.nan = a.nan || b.nan
 	v.integer = a.integer && b.integer
 	v.tiny = math.Min(a.Tiny(), b.Tiny())
-	switch (Range{}) { // zeros in the place of weights
-	case a.Hull():
+	switch zero := (Range{}); { // zeros in the place of weights
+	case a == b:
+		v.shares = a.shares
+	case a.Hull() == zero:
 		v.shares = b.shares.less()
-	case b.Hull():
+	case b.Hull() == zero:
 		v.shares = a.shares.less()
 	}
 	return v

@@ -13,7 +13,7 @@ import (
 // for the rules to judge at that part, and what follows is sized by the fact. NaN stays possible
 // where the parts say so.
 func (p *pass) fact(v *graph.Value, x *Val) *Val {
-	if p.facts.Shift(v) != nil {
+	if s := p.facts.Shift(v); s != nil && !(s.Guarded && (p.val(s.Input).nan || p.val(s.Input).posInf)) {
 		x = x.limit(Range{math.Inf(-1), 0}, 0)
 	}
 	if s := p.facts.ExpSum(v); s != nil {
@@ -24,6 +24,15 @@ func (p *pass) fact(v *graph.Value, x *Val) *Val {
 	}
 	if r := p.facts.Ratio(v); r != nil {
 		x = p.weights(r, p.ratio(r, x))
+	}
+	if e := p.facts.Entropy(v); e != nil {
+		x = p.entropy(e, x)
+	}
+	if b := p.facts.Blend(v); b != nil {
+		x = p.blend(b, x)
+	}
+	if p.facts.Gap(v) {
+		x = p.gap(v, x)
 	}
 	if n := p.facts.Variance(v); n != nil && n.Expanded {
 		x = x.limit(p.variance(n), 1e-6)
@@ -117,6 +126,11 @@ func (p *pass) ratio(q *pattern.Ratio, x *Val) *Val {
 	r := Range{-1, 1}
 	switch q.Kind {
 	case pattern.OfSum:
+		if in.Lo < 0 {
+			return x
+		}
+		r = Range{0, 1}
+	case pattern.OfPart:
 		if in.Lo < 0 {
 			return x
 		}

@@ -2,7 +2,7 @@ package rangeprop
 
 func logicOps() map[string]op {
 	ops := map[string]op{
-		"Equal": choice(compare(equalTo)), "Greater": choice(compare(greater)), "Less": choice(compare(less)),
+		"Equal": choice(equalOp), "Greater": choice(compare(greater)), "Less": choice(compare(less)),
 		"GreaterOrEqual": choice(compare(atLeast)), "LessOrEqual": choice(compare(atMost)),
 		"Not": choice(notOp), "And": choice(compare(and)), "Or": choice(compare(or)), "Xor": choice(compare(xor)),
 		"IsNaN": choice(isNaNOp), "IsInf": choice(isInfOp),
@@ -29,6 +29,15 @@ func compare(f func(x, y Range) Range) func(c *call) *Val {
 		v.nan, v.integer = false, true
 		return v
 	}
+}
+
+// equalOp: a value equals itself unless it is NaN, which is how frameworks ask for NaN.
+func equalOp(c *call) *Val {
+	v := compare(equalTo)(c)
+	if a := c.n.In(0); a != nil && a == c.n.In(1) && !c.x(0).nan {
+		return map1flags(v, func(Range) Range { return always })
+	}
+	return v
 }
 
 func less(x, y Range) Range {

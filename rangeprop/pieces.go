@@ -18,7 +18,7 @@ type pieces struct {
 
 // pieceCount is the number of cuts of each of two sequences, one even and one that is denser
 // around 0, where activations bend.
-const pieceCount = 160
+const pieceCount = 320
 
 // cutUp cuts a range of numbers whose least magnitude is given. Around 0 the cuts follow powers, and 0
 // is a piece of its own: there logarithms and quotients have no bound.

@@ -58,6 +58,44 @@ var small = map[string]string{
   mx = ReduceMax<axes = [-1]>(x) d = Sub(x, mx) e = Exp(d) ax = Constant<value = int64[1] {1}>() s = ReduceSum(e, ax) l = Log(s) y = Add(l, mx) p = Div(e, s) h = Log(p) j = Mul(p, h) z = ReduceSum(j, ax) }`,
 }
 
+// related are spellings whose parts are not free of one another, with the bounds that follow from
+// that for inputs in [-4, 4].
+var related = map[string]struct {
+	body string
+	want rangeprop.Range
+}{
+	"entropy":         {`b (float[2, 16] x) => (y) { p = Softmax<axis = -1>(x) l = LogSoftmax<axis = -1>(x) j = Mul(p, l) s = ReduceSum(j, last) y = Neg(s) }`, rangeprop.Range{Lo: -0.2, Hi: 6.2}},
+	"divergence":      {`b (float[2, 16] x, float[2, 16] z) => (y) { p = Softmax<axis = -1>(x) q = LogSoftmax<axis = -1>(z) l = Log(p) d = Sub(l, q) j = Mul(p, d) c = Greater(p, zero) k = Where(c, j, zero) y = ReduceSum(k, last) }`, rangeprop.Range{Lo: -6.5, Hi: 172}},
+	"log of quotient": {`b (float[2, 16] x, float[2, 16] z) => (y) { a = Softmax<axis = -1>(x) c = Softmax<axis = -1>(z) p = Max(a, eps4) q = Max(c, eps4) r = Div(p, q) l = Log(r) y = Mul(l, p) }`, rangeprop.Range{Lo: -0.45, Hi: 10}},
+	"gated update":    {`b (float[2, 16] x, float[2, 16] z) => (y) { a = Tanh(x) k = Sigmoid(z) i = Sub(onef, k) p = Mul(k, a) q = Mul(i, g) y = Add(p, q) }`, rangeprop.Range{Lo: -1.01, Hi: 1.21}},
+	"gated lerp":      {`b (float[2, 16] x, float[2, 16] z) => (y) { a = Tanh(x) k = Sigmoid(z) d = Sub(g, a) p = Mul(k, d) y = Add(a, p) }`, rangeprop.Range{Lo: -1.01, Hi: 1.21}},
+	"lerp downwards":  {`b (float[2, 16] x, float[2, 16] z) => (y) { a = Tanh(x) k = Sigmoid(z) d = Sub(a, g) p = Mul(k, d) y = Sub(a, p) }`, rangeprop.Range{Lo: -1.01, Hi: 1.21}},
+	"boxes": {`b (float[6, 4] x, float[6, 4] z) => (y) { i0 = Constant<value = int64[1] {0}>() i2 = Constant<value = int64[1] {2}>() i4 = Constant<value = int64[1] {4}>()
+  a = Slice(x, i0, i2, last) b1 = Slice(x, i2, i4, last) c = Slice(z, i0, i2, last) d = Slice(z, i2, i4, last) t = Min(b1, d) u = Max(a, c) s = Sub(t, u) k = Relu(s) i = ReduceProd<axes = [-1]>(k)
+  e = Sub(b1, a) f = Relu(e) h = ReduceProd<axes = [-1]>(f) j = Sub(d, c) l = Relu(j) m = ReduceProd<axes = [-1]>(l) n = Add(h, m) o = Sub(n, i) q = Add(o, eps) y = Div(i, q) }`, rangeprop.Range{Lo: -0.01, Hi: 1.01}},
+	"class loss": {`b (float[2, 16] x) => (y) { k = Constant<value = int64[2, 1] {3, 15}>() l = ReduceLogSumExp<axes = [-1]>(x) e = GatherElements<axis = 1>(x, k) y = Sub(l, e) }`, rangeprop.Range{Lo: -0.1, Hi: 10.8}},
+	"guarded log-sum-exp": {`b (float[2, 16] x) => (y) { mx = ReduceMax<axes = [-1]>(x) a = IsNaN(mx) b1 = IsInf(mx) o = Or(a, b1) k = Not(o) c = Cast<to = 1>(k) n = Not(k) n1 = Cast<to = 1>(n) z1 = Mul(n1, zero) m = Mul(c, mx) w1 = Add(m, z1)
+  d = Sub(x, w1) e = Exp(d) s = ReduceSum(e, last) l = Log(s) y = Add(l, w1) }`, rangeprop.Range{Lo: -4.1, Hi: 6.9}},
+	"softplus asking for NaN": {`b (float[2, 16] x) => (y) { m = Relu(x) q = Equal(x, x) k = Not(q) a = Abs(x) n = Neg(a) e = Exp(n) o = Add(e, onef) l = Log(o) s = Add(m, l) y = Where(k, x, s) }`, rangeprop.Range{Lo: -0.01, Hi: 4.1}},
+}
+
+// TestRelated holds that a relation is found, and no value lies outside of what it says.
+func TestRelated(t *testing.T) {
+	for name, c := range related {
+		src := model(strings.ReplaceAll(c.body, "=> (y) {", "=> (y) {\n last = Constant<value = int64[1] {-1}>() eps4 = Constant<value_float = 0.0001>()"))
+		for _, as := range []numfmt.Format{numfmt.Invalid, numfmt.FP16} {
+			t.Run(name+" "+as.String(), func(t *testing.T) { probe(t, src, as) })
+		}
+		in := map[string]rangeprop.Given{"x": given(-4, 4), "z": given(-4, 4)}
+		m, res := analyze(t, src, rangeprop.Options{Ranges: in})
+		for _, v := range m.Graph.Outputs {
+			if h := res.Val(v).Hull(); !c.want.Contains(h) {
+				t.Errorf("%s: %v, want within %v", name, h, c.want)
+			}
+		}
+	}
+}
+
 // model completes a body with its header and the constants that bodies share.
 func model(body string) string {
 	var w, g []string

@@ -18,7 +18,7 @@ func (f *finder) shift(v *graph.Value) {
 		return
 	}
 	if r.of == f.same(x) && r.aligned(m) || f.shaped(r.of) == f.shaped(x) && r.trailing(x, m) {
-		s := &Shift{Input: x, Max: m, Output: v, All: r.all}
+		s := &Shift{Input: x, Max: m, Output: v, All: r.all, Guarded: f.shaped(m) != f.shaped(r.value)}
 		if r.of == f.same(x) {
 			s.Axes = r.axes
 		} else if rank := len(x.Type.Shape); rank > 0 && r.count == count(x.Type.Shape, []int{rank - 1}, false) {
@@ -34,21 +34,36 @@ func (f *finder) shift(v *graph.Value) {
 func (f *finder) unguarded(m *graph.Value) *graph.Value {
 	m = f.shaped(m)
 	n := m.Producer
-	if n != nil && n.Op == "Add" && n.In(0) != nil && n.In(1) != nil {
+	if n == nil || n.Domain != "" || n.In(0) == nil || n.In(1) == nil {
+		return m
+	}
+	switch n.Op {
+	case "Add":
 		if x := f.switched(n.In(0), n.In(1)); x != nil {
 			return f.unguarded(x)
 		}
-	}
-	if n == nil || n.Op != "Where" || n.In(1) == nil || n.In(2) == nil || n.In(0) == nil || !f.finiteTest(n.In(0), 4) {
-		return m
-	}
-	if c, ok := f.number1(f.same(n.In(1))); ok && c == 0 {
-		return f.unguarded(n.In(2))
-	}
-	if c, ok := f.number1(f.same(n.In(2))); ok && c == 0 {
-		return f.unguarded(n.In(1))
+	case "Mul":
+		if x := f.whereFinite(n); x != nil {
+			return f.unguarded(x)
+		}
+	case "Where":
+		if when, ok := f.finiteTest(n.In(0), 6); ok && when {
+			return f.unguarded(n.In(1))
+		} else if ok && n.In(2) != nil {
+			return f.unguarded(n.In(2))
+		}
 	}
 	return m
+}
+
+// whereFinite returns m where a product is cond·m and cond is 1 for whatever is finite.
+func (f *finder) whereFinite(n *graph.Node) *graph.Value {
+	for i, c := range n.Inputs {
+		if when, ok := f.finiteTest(c, 6); ok && when && i < 2 {
+			return n.In(1 - i)
+		}
+	}
+	return nil
 }
 
 // switched reads cond·m + (1-cond)·0, the Where of tf2onnx: it returns m where cond only asks for
@@ -60,10 +75,8 @@ func (f *finder) switched(a, b *graph.Value) *graph.Value {
 		if x == nil || zero == nil || x.Op != "Mul" || zero.Op != "Mul" || !f.timesZero(zero) || x.In(0) == nil || x.In(1) == nil {
 			continue
 		}
-		for i, c := range x.Inputs {
-			if f.finiteTest(c, 6) {
-				return x.In(1 - min(i, 1))
-			}
+		if m := f.whereFinite(x); m != nil {
+			return m
 		}
 	}
 	return nil
@@ -78,26 +91,29 @@ func (f *finder) timesZero(n *graph.Node) bool {
 	return false
 }
 
-// finiteTest tells whether a condition only asks for infinities and NaN.
-func (f *finder) finiteTest(v *graph.Value, depth int) bool {
+// finiteTest tells what a condition that only asks for infinities and NaN says of finite numbers.
+func (f *finder) finiteTest(v *graph.Value, depth int) (when, ok bool) {
+	if v == nil || depth == 0 {
+		return false, false
+	}
 	n := f.same(v).Producer
-	if n == nil || depth == 0 {
-		return false
+	if n == nil || n.Domain != "" {
+		return false, false
 	}
 	switch n.Op {
 	case "IsInf", "IsNaN":
-		return true
-	case "Not", "Or", "And", "Cast":
-		for _, in := range n.Inputs {
-			if in == nil || !f.finiteTest(in, depth-1) {
-				return false
-			}
-		}
-		return true
+		return false, true
+	case "Not", "Cast":
+		when, ok = f.finiteTest(n.In(0), depth-1)
+		return when != (n.Op == "Not"), ok
+	case "Or", "And":
+		a, ok1 := f.finiteTest(n.In(0), depth-1)
+		b, ok2 := f.finiteTest(n.In(1), depth-1)
+		return n.Op == "Or" && (a || b) || n.Op == "And" && a && b, ok1 && ok2
 	case "Equal": // Abs(m) == inf
-		return f.infinite(n.In(0)) || f.infinite(n.In(1))
+		return false, f.infinite(n.In(0)) || f.infinite(n.In(1))
 	}
-	return false
+	return false, false
 }
 
 func (f *finder) infinite(v *graph.Value) bool {

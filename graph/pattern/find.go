@@ -8,6 +8,7 @@ func Find(m *graph.Model) *Set {
 		norms: map[*graph.Value]*Norm{}, vars: map[*graph.Value]*Norm{}, parts: map[*graph.Node]*Norm{}, squares: map[*graph.Value]*Square{},
 		shifts: map[*graph.Value]*Shift{}, sums: map[*graph.Value]*ExpSum{}, softmax: map[*graph.Value]*Softmax{},
 		ratios: map[*graph.Value]*Ratio{}, matmuls: map[*graph.Node]*Logit{}, maskedBy: map[*graph.Value][]*Mask{},
+		entropy: map[*graph.Value]*Entropy{}, blends: map[*graph.Value]*Blend{}, gaps: map[*graph.Value]bool{},
 	}
 	f := &finder{set: s, ids: map[*graph.Value]*graph.Value{}, lows: map[*graph.Tensor]float64{},
 		prods: map[*graph.Value]*product{}, scalar: map[*graph.Tensor]*float64{}}
@@ -36,14 +37,23 @@ func (f *finder) node(n *graph.Node) {
 		if f.set.ratios[v] == nil {
 			f.span(v)
 		}
+		if f.set.ratios[v] == nil && n.Op == "Div" {
+			f.overlap(v)
+		}
+		if n.Op == "Mul" {
+			f.entropy(v)
+		}
 	case "Pow":
 		f.square(v)
 	case "Sub":
 		f.shift(v)
 		f.logSoftmax(v)
 		f.foldedNorm(v)
+		f.blend(v)
+		f.gap(v)
 	case "Add":
 		f.foldedNorm(v)
+		f.blend(v)
 	case "ReduceSum":
 		f.expSum(v)
 	case "Softmax", "LogSoftmax":

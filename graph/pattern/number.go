@@ -61,11 +61,20 @@ func (f *finder) key(n *graph.Node) string {
 		if a.Tensor != nil || a.Sparse != nil || a.Tensors != nil {
 			return ""
 		}
-		fmt.Fprintf(&b, ";%s=%v,%v,%q,%v,%v,%q", a.Name, a.F, a.I, a.S, a.Floats, a.Ints, a.Strings)
 	}
+	b.WriteString(attrs(n))
 	for _, in := range n.Inputs {
 		b.WriteByte('|')
 		b.WriteString(f.name(in))
+	}
+	return b.String()
+}
+
+// attrs spells the attributes of a node that holds no tensors.
+func attrs(n *graph.Node) string {
+	var b strings.Builder
+	for _, a := range n.Attrs {
+		fmt.Fprintf(&b, ";%s=%v,%v,%q,%v,%v,%q", a.Name, a.F, a.I, a.S, a.Floats, a.Ints, a.Strings)
 	}
 	return b.String()
 }
@@ -108,6 +117,9 @@ func (f *finder) neutral(v *graph.Value) *graph.Value {
 	if b == nil || n.Domain != "" || v.Type.Shape == nil || !v.Type.Elem.IsFloat() {
 		return nil
 	}
+	if n.Op == "Where" {
+		return f.chosen(n)
+	}
 	want := 0.0
 	switch n.Op {
 	case "Mul", "Div":
@@ -138,6 +150,22 @@ func (f *finder) neutral(v *graph.Value) *graph.Value {
 	return a
 }
 
+// chosen returns the branch that a Where with a constant condition takes, if it has the same shape.
+func (f *finder) chosen(n *graph.Node) *graph.Value {
+	c, ok := f.number1(n.In(0))
+	if !ok || n.In(2) == nil {
+		return nil
+	}
+	x := n.In(2)
+	if c != 0 {
+		x = n.In(1)
+	}
+	if !settled(x.Type.Shape) || !slices.Equal(x.Type.Shape, n.Out(0).Type.Shape) {
+		return nil
+	}
+	return x
+}
+
 // vanishes tells whether a value is 0 times another.
 func (f *finder) vanishes(v *graph.Value) bool {
 	n := v.Producer
@@ -151,6 +179,9 @@ func passes(n *graph.Node) bool {
 		return true
 	case "Dropout":
 		return n.In(2) == nil && n.Attr("is_test") == nil
+	case "CastLike":
+		x, like := n.In(0), n.In(1)
+		return x != nil && like != nil && x.Type.Elem.IsFloat() && like.Type.Elem.IsFloat() && like.Type.Elem.Bits() >= 16
 	case "Cast":
 		x, to := n.In(0), graph.ElemType(n.Int("to", 0))
 		return x != nil && (to.IsFloat() && to.Bits() >= 16 && x.Type.Elem != graph.String || to == x.Type.Elem)

@@ -75,6 +75,7 @@ type Shift struct {
 	Input, Max, Output *graph.Value
 	Axes               []int // of Input; nil where not known
 	All                bool  // over all axes
+	Guarded            bool  // a maximum that is not finite was replaced
 }
 
 // Square is a value times itself.
@@ -92,6 +93,7 @@ const (
 	OfAbs                       // by the sum of magnitudes: in [-1, 1]
 	OfMax                       // by the largest magnitude: in [-1, 1]
 	OfSpan                      // (x - min)/(max - min): in [0, 1]
+	OfPart                      // x / (a + b - x) for 0 ≤ x ≤ a and x ≤ b: in [0, 1]
 	OfMean                      // a weighted mean: Σ w·x / Σ w lies in the hull of x and 0 for w ≥ 0
 )
 
@@ -103,6 +105,7 @@ type Ratio struct {
 	Input       *graph.Value   // what is normalised or averaged
 	Weights     []*graph.Value // of OfMean
 	Root        bool           // of OfMean: divided by the root of the sum of weights
+	Power       float64        // of OfMean: the mean is that of a power of the input; 0 for 1
 	Counted     bool           // the weights select (Where) and are counted: a mean where they are 0 or at least 1
 	Coef        float64        // a constant factor of the output
 	Scales      []*graph.Value
@@ -110,6 +113,23 @@ type Ratio struct {
 	Nodes       []*graph.Node
 	Denominator *graph.Value // Den with ε, where that is another value
 	Axes        []int        // summed over, of Num; nil where not known or all
+}
+
+// Entropy is p·(log p + Σ rest) or its negative: small where p is, though log p is not bounded.
+type Entropy struct {
+	P, Output *graph.Value
+	Neg       bool           // the logarithm has the sign -
+	Plus      []*graph.Value // added to it
+	Minus     []*graph.Value // subtracted
+	Log       *graph.Value   // the logarithm
+	Over      *graph.Value   // where Log is log(p / Over); else nil
+}
+
+// Blend is z·A + (1-z)·B: between A and B for z in [0, 1]. A and B are products.
+type Blend struct {
+	Weight, Output *graph.Value
+	A, B           []*graph.Value
+	CoefA, CoefB   float64
 }
 
 // Mask is a constant far below zero that is added to logits, or selected in their place.
@@ -151,6 +171,9 @@ type Set struct {
 	ratios   map[*graph.Value]*Ratio
 	matmuls  map[*graph.Node]*Logit
 	maskedBy map[*graph.Value][]*Mask
+	entropy  map[*graph.Value]*Entropy
+	blends   map[*graph.Value]*Blend
+	gaps     map[*graph.Value]bool
 }
 
 // Norm returns the normalisation whose output is v, or nil.
@@ -176,6 +199,15 @@ func (s *Set) Softmax(v *graph.Value) *Softmax { return s.softmax[v] }
 
 // Ratio returns the ratio whose output is v, or nil.
 func (s *Set) Ratio(v *graph.Value) *Ratio { return s.ratios[v] }
+
+// Entropy returns the product with a logarithm that v is, or nil.
+func (s *Set) Entropy(v *graph.Value) *Entropy { return s.entropy[v] }
+
+// Blend returns the weighted mean of two values that v is, or nil.
+func (s *Set) Blend(v *graph.Value) *Blend { return s.blends[v] }
+
+// Gap tells whether v is the log-sum-exp of a row less an element of that row: never below zero.
+func (s *Set) Gap(v *graph.Value) bool { return s.gaps[v] }
 
 // Logit returns the attention or classifier logits that the node computes, or nil.
 func (s *Set) Logit(n *graph.Node) *Logit { return s.matmuls[n] }

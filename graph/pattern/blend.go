@@ -1,0 +1,210 @@
+package pattern
+
+import (
+	"slices"
+
+	"github.com/amplint/amplint/graph"
+)
+
+// blend reads z·a + (1-z)·b, a + z·(b-a) and a - z·(a-b), the update of gated recurrent units.
+func (f *finder) blend(v *graph.Value) {
+	n := v.Producer
+	if n.In(0) == nil || n.In(1) == nil || f.set.blends[v] != nil {
+		return
+	}
+	for i := range 2 {
+		a, b := n.In(i), n.In(1-i)
+		q := f.lerp(a, b, n.Op == "Sub")
+		if q == nil && n.Op == "Add" {
+			q = f.convex(a, b)
+		}
+		if q != nil {
+			q.Output = v
+			f.set.blends[v] = q
+			return
+		}
+		if n.Op == "Sub" {
+			return
+		}
+	}
+}
+
+// convex reads a as z·A and b as (1-z)·B.
+func (f *finder) convex(a, b *graph.Value) *Blend {
+	p, q := f.product(a), f.product(b)
+	for _, w := range q.factors {
+		z := f.complement(w.base)
+		if z == nil || w.pow != 1 || p.power(z) != 1 {
+			continue
+		}
+		left, right := p.without(z, 1), q.without(w.base, 1)
+		as, ok := left.values()
+		bs, ok2 := right.values()
+		if ok && ok2 {
+			return &Blend{Weight: z, A: as, B: bs, CoefA: left.coef, CoefB: right.coef}
+		}
+	}
+	return nil
+}
+
+// complement returns z where v is 1 - z.
+func (f *finder) complement(v *graph.Value) *graph.Value {
+	a, z, ok := f.difference(v)
+	if !ok {
+		return nil
+	}
+	if c, ok := f.number1(f.same(a)); !ok || c != 1 {
+		return nil
+	}
+	return f.same(z)
+}
+
+// lerp reads b as z·(c-a), or z·(a-c) where it is subtracted.
+func (f *finder) lerp(a, b *graph.Value, minus bool) *Blend {
+	p := f.product(b)
+	for _, d := range p.factors {
+		x, y, ok := f.difference(d.base)
+		if !ok || d.pow != 1 || p.coef != 1 || len(p.factors) != 2 {
+			continue
+		}
+		if minus {
+			x, y = y, x
+		}
+		if f.same(y) != f.same(a) {
+			continue
+		}
+		if z, ok := p.without(d.base, 1).single(1); ok {
+			return &Blend{Weight: z, A: []*graph.Value{f.same(x)}, B: []*graph.Value{f.same(a)}, CoefA: 1, CoefB: 1}
+		}
+	}
+	return nil
+}
+
+// overlap reads x / (a + b - x) where x is at most a and at most b by what it is made of: the
+// intersection of two boxes over their union.
+func (f *finder) overlap(v *graph.Value) {
+	n := v.Producer
+	if n.In(1) == nil || !v.Type.Elem.IsFloat() || !settled(n.In(0).Type.Shape) {
+		return
+	}
+	x := f.same(n.In(0))
+	e := f.stripEps(n.In(1))
+	of := e.of
+	if n.In(1).Producer != nil && n.In(1).Producer.Op == "Add" { // terms reads the constant
+		of = f.same(n.In(1))
+	}
+	terms, c := f.terms(of)
+	if len(terms) != 3 || c < 0 {
+		return
+	}
+	minus, at := 0, 0
+	for i, t := range terms {
+		if t.sign < 0 {
+			minus, at = minus+1, i
+		}
+	}
+	if minus != 1 || terms[at].value != x {
+		return
+	}
+	for i, t := range terms {
+		if i != at && (!slices.Equal(t.value.Type.Shape, x.Type.Shape) || !f.below(x, t.value, 12)) {
+			return
+		}
+	}
+	q := &Ratio{Kind: OfPart, Num: x, Den: of, Input: x, Output: v, Coef: 1, EpsValue: c + e.value, Denominator: f.same(n.In(1)), Nodes: f.between(v, x)}
+	f.set.Ratios = append(f.set.Ratios, q)
+	f.set.ratios[v] = q
+}
+
+// below tells whether each element of a is at most that of b, by what they are made of: both pass the
+// same monotone operators, and where they part a is a minimum or b a maximum.
+func (f *finder) below(a, b *graph.Value, depth int) bool {
+	a, b = f.same(a), f.same(b)
+	if a == b {
+		return true
+	}
+	n, m := a.Producer, b.Producer
+	if depth == 0 {
+		return false
+	}
+	if n != nil && n.OpName() == "Min" && slices.ContainsFunc(n.Inputs, func(x *graph.Value) bool { return x != nil && f.below(x, b, depth-1) }) {
+		return true
+	}
+	if m != nil && m.OpName() == "Max" && slices.ContainsFunc(m.Inputs, func(x *graph.Value) bool { return x != nil && f.below(a, x, depth-1) }) {
+		return true
+	}
+	if n == nil || m == nil || n.OpName() != m.OpName() || len(n.Inputs) != len(m.Inputs) {
+		return false
+	}
+	switch n.OpName() {
+	case "Sub":
+		return f.below(n.In(0), m.In(0), depth-1) && f.below(m.In(1), n.In(1), depth-1)
+	case "Add":
+		return f.below(n.In(0), m.In(0), depth-1) && f.below(n.In(1), m.In(1), depth-1)
+	case "Mul":
+		for i, x := range n.Inputs {
+			if !f.notNegative(x) || !f.notNegative(m.In(i)) || !f.below(x, m.In(i), depth-1) {
+				return false
+			}
+		}
+		return true
+	case "ReduceProd":
+		return f.notNegative(n.In(0)) && f.notNegative(m.In(0)) && f.moved(n, m, depth)
+	case "Max", "Min", "Clip", "Relu", "ReduceSum", "ReduceMax", "ReduceMin", "Slice", "Gather", "Squeeze", "Unsqueeze", "Reshape", "Transpose":
+		return f.moved(n, m, depth)
+	}
+	return false
+}
+
+// moved tells whether two nodes do the same to equally shaped inputs, one below the other.
+func (f *finder) moved(n, m *graph.Node, depth int) bool {
+	s := n.In(0).Type.Shape
+	return f.sameBut0(n, m) && settled(s) && slices.Equal(s, m.In(0).Type.Shape) && f.below(n.In(0), m.In(0), depth-1)
+}
+
+// notNegative tells whether a value is cut off at zero or above.
+func (f *finder) notNegative(v *graph.Value) bool {
+	for range maxDepth {
+		n := f.same(v).Producer
+		if n == nil || n.In(0) == nil {
+			return false
+		}
+		switch n.OpName() {
+		case "Slice", "Gather", "Squeeze", "Unsqueeze", "Reshape", "Transpose":
+			v = n.In(0)
+			continue
+		case "Relu", "Abs", "Exp":
+			return true
+		case "Clip", "Max":
+			e := epsilon{}
+			if n.Op == "Clip" {
+				e.clip(f, n)
+				return e.of != nil && (n.In(1) != nil || n.Attr("min") != nil)
+			}
+			e.pick(f, n.In(0), n.In(1), true)
+			return e.of != nil
+		}
+		return false
+	}
+	return false
+}
+
+// sameBut0 tells whether two nodes have equal attributes, and equal inputs but for the first.
+func (f *finder) sameBut0(n, m *graph.Node) bool {
+	for i := 1; i < len(n.Inputs); i++ {
+		if f.name(n.Inputs[i]) != f.name(m.Inputs[i]) && !sameConstant(n.Inputs[i], m.Inputs[i]) {
+			return false
+		}
+	}
+	return attrs(n) == attrs(m)
+}
+
+// sameConstant tells whether two constants hold the same few integers.
+func sameConstant(a, b *graph.Value) bool {
+	if a == nil || b == nil || a.Const == nil || b.Const == nil || !slices.Equal(a.Const.Dims, b.Const.Dims) || a.Const.Elem != b.Const.Elem || a.Const.Len() > 16 {
+		return false
+	}
+	x, err := a.Const.Int64s()
+	y, err2 := b.Const.Int64s()
+	return err == nil && err2 == nil && slices.Equal(x, y)
+}

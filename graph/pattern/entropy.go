@@ -1,0 +1,146 @@
+package pattern
+
+import (
+	"slices"
+
+	"github.com/amplint/amplint/graph"
+)
+
+// entropy reads p·(log p ± …), as in entropies and divergences.
+func (f *finder) entropy(v *graph.Value) {
+	for i, p := range v.Producer.Inputs {
+		if p = bare(p); p == nil || len(v.Producer.Inputs) != 2 || f.set.entropy[v] != nil {
+			return
+		}
+		e := &Entropy{P: p, Output: v}
+		logs := 0
+		ok := e.read(v.Producer.Inputs[1-i], false, 0, func(l *graph.Value, neg bool) bool {
+			over, is := logOf(p, l)
+			if is && logs == 0 {
+				logs, e.Neg, e.Over, e.Log = 1, neg, over, l
+				return true
+			}
+			return false
+		})
+		if ok && logs == 1 {
+			f.set.entropy[v] = e
+		}
+	}
+}
+
+// read splits a sum into the logarithm and the rest.
+func (e *Entropy) read(v *graph.Value, neg bool, depth int, isLog func(l *graph.Value, neg bool) bool) bool {
+	if v = bare(v); v == nil {
+		return false
+	}
+	n := v.Producer
+	switch {
+	case isLog(v, neg):
+	case n != nil && n.Domain == "" && depth < 4 && (n.Op == "Add" || n.Op == "Sub") && len(n.Inputs) == 2:
+		return e.read(n.In(0), neg, depth+1, isLog) && e.read(n.In(1), neg != (n.Op == "Sub"), depth+1, isLog)
+	case neg:
+		e.Minus = append(e.Minus, v)
+	default:
+		e.Plus = append(e.Plus, v)
+	}
+	return true
+}
+
+// bare looks through Identity alone: a logarithm of a value rounded to another type is not bounded by
+// what the value is.
+func bare(v *graph.Value) *graph.Value {
+	for v != nil && v.Producer != nil && v.Const == nil && v.Producer.OpName() == "Identity" {
+		v = v.Producer.In(0)
+	}
+	return v
+}
+
+// logOf tells whether l is log p, spelled as Log(p), Log(p / over), p = Exp(l), or as the softmax and
+// the log-softmax of one value.
+func logOf(p, l *graph.Value) (over *graph.Value, ok bool) {
+	if n := l.Producer; n != nil && n.OpName() == "Log" && n.In(0) != nil {
+		x := bare(n.In(0))
+		if x == p {
+			return nil, true
+		}
+		d := x.Producer
+		if d != nil && d.OpName() == "Div" && bare(d.In(0)) == p {
+			return bare(d.In(1)), d.In(1) != nil
+		}
+	}
+	n, m := p.Producer, l.Producer
+	switch {
+	case n == nil || n.In(0) == nil:
+	case n.OpName() == "Exp":
+		return nil, bare(n.In(0)) == l
+	case n.OpName() == "Softmax" && m != nil && m.OpName() == "LogSoftmax" && m.In(0) != nil:
+		return nil, bare(n.In(0)) == bare(m.In(0)) && softmaxAxis(n) == softmaxAxis(m)
+	}
+	return nil, false
+}
+
+// softmaxAxis returns the axis counted from the front where the rank is known.
+func softmaxAxis(n *graph.Node) int64 {
+	def := int64(-1)
+	if n.Version() < 13 {
+		def = 1
+	}
+	a := n.Int("axis", def)
+	if rank := len(n.In(0).Type.Shape); a < 0 && n.In(0).Type.Shape != nil {
+		a += int64(rank)
+	}
+	return a
+}
+
+// gap reads log Σ exp x - x_i, the cross entropy with one class.
+func (f *finder) gap(v *graph.Value) {
+	n := v.Producer
+	if n.In(0) == nil || n.In(1) == nil {
+		return
+	}
+	l, e := f.shaped(n.In(0)), f.shaped(n.In(1))
+	var x *graph.Value
+	var axes []int
+	if r, ok := f.reduction(l); ok && r.op == "LogSumExp" && !r.all {
+		x, axes = r.of, r.axes
+	} else if s := f.set.sums[l]; s != nil && s.Output == l {
+		x, axes = f.same(s.Input), s.Axes
+	}
+	g := e.Producer
+	if x == nil || len(axes) != 1 || g == nil || g.OpName() != "GatherElements" || f.same(g.In(0)) != x {
+		return
+	}
+	s, rank := e.Type.Shape, len(x.Type.Shape)
+	axis := int(g.Int("axis", 0))
+	if axis < 0 {
+		axis += rank
+	}
+	if rank == 0 || len(s) != rank || axis != axes[0] || s[axis] != (graph.Dim{N: 1}) {
+		return
+	}
+	// the rows of both must meet: the shapes without the axis are those of the operands
+	row := slices.Delete(slices.Clone(x.Type.Shape), axis, axis+1)
+	f.set.gaps[v] = meets(row, n.In(0).Type.Shape) && meets(row, n.In(1).Type.Shape) && len(n.In(0).Type.Shape) == len(n.In(1).Type.Shape) &&
+		slices.Equal(n.In(0).Type.Shape, n.In(1).Type.Shape)
+}
+
+// meets tells whether a shape is that of the rows, a dimension of 1 more aside, all of them known.
+func meets(row, s graph.Shape) bool {
+	if !settled(s) {
+		return false
+	}
+	if slices.Equal(row, s) {
+		return true
+	}
+	for i, d := range s {
+		if d == (graph.Dim{N: 1}) && slices.Equal(row, slices.Delete(slices.Clone(s), i, i+1)) {
+			return true
+		}
+	}
+	return false
+}
+
+// settled tells whether every dimension of a shape has a number or a name.
+func settled(s graph.Shape) bool {
+	return s != nil && !slices.ContainsFunc(s, func(d graph.Dim) bool { return !d.Known() && d.Sym == "" })
+}

@@ -1,0 +1,89 @@
+package rangeprop
+
+import (
+	"math"
+
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/graph/pattern"
+)
+
+// Facts of products and sums whose parts are not free of one another.
+
+// entropy bounds p·(log p + rest) by p·log p, which is at least -1/e, plus p·rest. The product of the
+// hulls is as large as the logarithm of the least number. Where p is 0 and the logarithm infinite the
+// product is NaN, which its parts say.
+func (p *pass) entropy(e *pattern.Entropy, x *Val) *Val {
+	in := p.val(e.P)
+	h := in.Hull()
+	if h.Lo < 0 || in.special() {
+		return x
+	}
+	r := plogp(h)
+	if e.Neg {
+		r = Range{-r.Hi, -r.Lo}
+	}
+	size := 1.0
+	for i, list := range [][]*graph.Value{e.Plus, e.Minus} {
+		for _, v := range list {
+			w := p.val(v)
+			if w.special() {
+				return x
+			}
+			r, size = addShare(r, h, w.Hull(), i == 1), size+product(h.Hi, w.Hull().MaxAbs())
+		}
+	}
+	if e.Over != nil {
+		q := p.val(e.Over).Hull()
+		if q.Lo <= 0 || !q.Bounded() || !p.val(e.Log).Hull().Bounded() { // the quotient may vanish or overflow
+			return x
+		}
+		l := Range{math.Log(q.Lo), math.Log(q.Hi)}
+		r, size = addShare(r, h, l, !e.Neg), size+product(h.Hi, l.MaxAbs())
+	}
+	s := (8*p.unit(e.Output) + 1e-5) * size
+	return x.limit(Range{r.Lo - s, r.Hi + s}, 0)
+}
+
+// addShare adds or subtracts the product with p.
+func addShare(r, h, w Range, minus bool) Range {
+	w = mul(h, w)
+	if minus {
+		w = Range{-w.Hi, -w.Lo}
+	}
+	return add(r, w)
+}
+
+// plogp bounds p·log p, which falls to -1/e at p = 1/e and is 0 at 0 and 1.
+func plogp(p Range) Range {
+	f := func(x float64) float64 {
+		if x == 0 {
+			return 0
+		}
+		return x * math.Log(x)
+	}
+	a, b := f(p.Lo), f(p.Hi)
+	r := Range{math.Min(a, b), math.Max(a, b)}
+	if p.Lo < 1/math.E && p.Hi > 1/math.E {
+		r.Lo = -1 / math.E
+	}
+	return r
+}
+
+// blend bounds a mean of two values, weighted by z and 1-z.
+func (p *pass) blend(b *pattern.Blend, x *Val) *Val {
+	if z := p.val(b.Weight).Hull(); z.Lo < 0 || z.Hi > 1 {
+		return x
+	}
+	r := p.factors(b.CoefA, b.A).join(p.factors(b.CoefB, b.B))
+	s := 8 * p.unit(b.Output) * r.MaxAbs()
+	return x.limit(Range{r.Lo - s, r.Hi + s}, 0)
+}
+
+// gap is at least zero, but for the rounding of what it is the difference of.
+func (p *pass) gap(v *graph.Value, x *Val) *Val {
+	in := p.val(v.Producer.In(1))
+	if in.nan || in.special() {
+		return x
+	}
+	return x.limit(Range{-(8*p.unit(v) + 1e-5) * (1 + in.Hull().MaxAbs()), math.Inf(1)}, 0)
+}
