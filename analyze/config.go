@@ -115,6 +115,9 @@ func LoadConfig(path string) (*Config, error) {
 
 func (c *Config) check(path string) error {
 	for i, ig := range c.Ignore {
+		if ig.Rule == "" && ig.Node == "" && ig.Value == "" {
+			return fmt.Errorf("%s: ignore %d names no rule, node or value: it would hide every finding", path, i+1)
+		}
 		for _, glob := range []string{ig.Rule, ig.Node, ig.Value} {
 			if _, err := filepath.Match(glob, ""); err != nil {
 				return fmt.Errorf("%s: ignore %d: %q: %w", path, i+1, glob, err)

@@ -60,7 +60,7 @@ func TestConfigErrors(t *testing.T) {
 		{"dims:\n  N: many\n", "[2:6] not a number, LO..HI or [LO, HI]"},
 		{"rules:\n  x: loud\n", "[2:6] none of off, note, warning and error"},
 		{"ignore:\n  - rule: \"[\"\n", `ignore 1: "["`},
-		{"ignore:\n  - until: soon\n", `until "soon" is not a date`},
+		{"ignore:\n  - rule: x\n    until: soon\n", `until "soon" is not a date`},
 	} {
 		if _, err := LoadConfig(writeConfig(t, c.text)); !failsWith(err, c.want) {
 			t.Errorf("%q: error %v", c.text, err)

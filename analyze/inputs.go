@@ -67,6 +67,13 @@ func (in *inputs) dims(m *graph.Model, opt *Options) error {
 		}
 	}
 	delete(known, "")
+	if opt.Config != nil {
+		for _, name := range slices.Sorted(maps.Keys(opt.Config.Dims)) {
+			if !known[name] {
+				in.notes = append(in.notes, fmt.Sprintf("config: %q is no dimension of %s", name, m.Path))
+			}
+		}
+	}
 	for _, d := range opt.Dims {
 		switch {
 		case known[d.Name]:

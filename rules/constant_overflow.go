@@ -28,7 +28,7 @@ func checkConstantOverflow(p *Pass) {
 			continue
 		}
 		find := c.finding(p)
-		find.Message = fmt.Sprintf("%s, which is %s in %s (max %.5g)%s", c.text(), p.shown(f, s.furthest()), f, f.Max(), consequenceText(find.Consequence))
+		find.Message = fmt.Sprintf("%s, which is %s in %s (%s)%s", c.text(), p.shown(f, s.furthest()), f, edge(f, s.furthest()), consequenceText(find.Consequence))
 		find.Edits = append([]rewrite.Edit{rewrite.Widen{Value: v}}, p.excessEdits(c.node)...)
 		p.report(find)
 	}

@@ -166,7 +166,7 @@ func (p *Pass) overflowText(e excess, what string) string {
 	if e.evidence < Observed {
 		verb = "may reach"
 	}
-	return fmt.Sprintf("%s %s %.5g, which is %s in %s (max %.5g)", what, verb, e.worst, p.shown(e.format, e.worst), e.format, e.format.Max())
+	return fmt.Sprintf("%s %s %.5g, which is %s in %s (%s)", what, verb, e.worst, p.shown(e.format, e.worst), e.format, edge(e.format, e.worst))
 }
 
 // shown prints a number as the format would hold it.
@@ -253,4 +253,12 @@ func (p *Pass) trail(v *graph.Value) []string {
 		keys = append(keys, w.Key())
 	}
 	return keys
+}
+
+// edge names the end of a format that a number lies beyond.
+func edge(f numfmt.Format, x float64) string {
+	if x < 0 {
+		return fmt.Sprintf("min %.5g", -f.Max())
+	}
+	return fmt.Sprintf("max %.5g", f.Max())
 }
