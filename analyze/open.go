@@ -53,7 +53,7 @@ func analyse(ctx context.Context, m *graph.Model, opt *Options) (*analysis, erro
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Path, err)
 	}
-	r, err := rangeprop.Analyze(m, info, rangeprop.Options{Ranges: in.ranges, Stopped: ctx.Err})
+	r, err := rangeprop.Analyze(m, info, rangeprop.Options{Ranges: in.ranges, Stopped: ctx.Err, NoBalls: opt.Effort == "off", NoMoments: opt.Effort == "off"})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Path, err)
 	}

@@ -91,6 +91,7 @@ type pass struct {
 	counted map[*graph.Node]bool
 	steps   int
 	held    int // bounds kept after their last reader
+	curves  int // channels over which a function was integrated
 }
 
 // Analyze bounds every value of a model whose types and constants info, the result of infer.Run,

@@ -70,17 +70,27 @@ func (c *call) constantProduct(trans bool) *ball {
 	}
 	m := &matrix{rows: rows, cols: cols, a: make([]float32, rows*cols)}
 	center, widest := make([]float64, cols), make([]float64, cols)
-	err := stream(t, func(i int, w float64) {
-		k, j := i/cols, i%cols
-		if flip {
-			j, k = i/rows, i%rows
+	width := cols
+	if flip {
+		width = rows
+	}
+	diag := x.diag
+	if x.m != nil || x.groups > 1 {
+		diag = nil
+	}
+	err := streamRows(t, width, func(row, from int, part []float64) {
+		for i, w := range part {
+			k, j := row, from+i
+			if flip {
+				k, j = j, k
+			}
+			center[j] += x.center[k] * w
+			widest[j] = max(widest[j], math.Abs(w))
+			if diag != nil {
+				w *= diag[k]
+			}
+			m.a[k*cols+j] = float32(w)
 		}
-		center[j] += x.center[k] * w
-		widest[j] = math.Max(widest[j], math.Abs(w))
-		if x.diag != nil && x.m == nil && x.groups == 1 {
-			w *= x.diag[k]
-		}
-		m.a[k*cols+j] = float32(w)
 	})
 	if err != nil {
 		return nil

@@ -98,10 +98,10 @@ func followNeg(c *call) *ball {
 // scaled multiplies the vector by factors, or all of it by one.
 func (b *ball) scaled(k []float64, all float64) *ball {
 	if k == nil {
-		k = make([]float64, b.n())
-		for i := range k {
-			k[i] = all
-		}
+		return b.stretched(all)
+	}
+	if uniform(k) {
+		return b.stretched(k[0])
 	}
 	c := *b
 	c.center = make([]float64, b.n())
@@ -122,6 +122,30 @@ func (b *ball) scaled(k []float64, all float64) *ball {
 	default:
 		c.diag = k
 	}
+	return &c
+}
+
+func uniform(k []float64) bool {
+	for _, x := range k {
+		if x != k[0] {
+			return false
+		}
+	}
+	return len(k) > 0
+}
+
+// stretched multiplies all of the vector by one factor: the radius takes it, so that the map and its
+// norm stay shared.
+func (b *ball) stretched(k float64) *ball {
+	c := *b
+	c.center, c.radius = make([]float64, b.n()), make([]float64, len(b.radius))
+	for i, x := range b.center {
+		c.center[i] = x * k
+	}
+	for g, r := range b.radius {
+		c.radius[g] = r * math.Abs(k)
+	}
+	c.loss, c.l1 = b.loss*math.Abs(k), b.l1*math.Abs(k)
 	return &c
 }
 

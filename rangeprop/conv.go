@@ -100,7 +100,7 @@ func (c *call) taps(x *Val, transposed bool) *Val {
 		return anyOf(c)
 	}
 	lo, hi := vectorAt(x, 1, ins)
-	acc := newDots(total)
+	acc := newDots(total, c.x(0).shares.axis > 0)
 	err := stream(t, func(i int, e float64) {
 		a, b := i/kernel/int(t.Dims[1]), i/kernel%int(t.Dims[1])
 		if transposed { // [in, out/group, taps]

@@ -117,6 +117,10 @@ func (c *call) singleInput() bool {
 	return n == 1
 }
 
+// maxCurves is the number of channels, over all nodes, that functions are integrated over one by
+// one. In a model of more nodes than any trained one has, one estimate stands for all channels.
+const maxCurves = 1 << 20
+
 // curved integrates an elementwise function over normal distributions, cut off at the bounds of its
 // input.
 func (c *call) curved() *moments {
@@ -127,6 +131,9 @@ func (c *call) curved() *moments {
 		}
 	}
 	m, h := c.mom(at), c.x(at).Hull()
+	if c.p.curves += len(m.mean); c.p.curves > maxCurves {
+		m = m.flat()
+	}
 	points := make([]float64, 0, len(m.mean)*2*len(hermite))
 	for i, mean := range m.mean {
 		sd := math.Sqrt(m.vari[i])
@@ -191,13 +198,24 @@ func (c *call) productMoments() *moments {
 	if len(x.mean) != rows {
 		x, step = x.flat(), 0
 	}
-	err := stream(t, func(i int, w float64) {
-		k, j := i/max(cols, 1), i%max(cols, 1)
+	width := cols
+	if flip {
+		width = rows
+	}
+	err := streamRows(t, width, func(row, from int, part []float64) {
 		if flip {
-			j, k = i/max(rows, 1), i%max(rows, 1)
+			for i, w := range part {
+				k := (from + i) * step
+				out.mean[row] += w * x.mean[k]
+				out.vari[row] += w * w * x.vari[k]
+			}
+			return
 		}
-		out.mean[j] += w * x.mean[k*step]
-		out.vari[j] += w * w * x.vari[k*step]
+		m, v := x.mean[row*step], x.vari[row*step]
+		for i, w := range part {
+			out.mean[from+i] += w * m
+			out.vari[from+i] += w * w * v
+		}
 	})
 	if err != nil {
 		return nil

@@ -248,14 +248,8 @@ func (c *call) byConstant(x, w operand, left bool) *Val {
 		rows, cols = cols, rows
 	}
 	lo, hi := vector(x.v, rows, left)
-	acc := newDots(cols)
-	err := stream(w.t, func(i int, e float64) {
-		if w.trans != left {
-			acc.add(i/rows, e, lo[i%rows], hi[i%rows])
-		} else {
-			acc.add(i%cols, e, lo[i/cols], hi[i/cols])
-		}
-	})
+	acc := newDots(cols, x.v.shares.axis == 1)
+	err := acc.product(w.t, lo, hi, w.trans != left)
 	if err != nil {
 		return anyOf(c)
 	}
@@ -313,42 +307,6 @@ func stream(t *graph.Tensor, visit func(i int, x float64)) error {
 		}
 		return nil
 	})
-}
-
-// dots are sums of products with constants.
-type dots struct{ lo, hi, total, least, most []float64 }
-
-func newDots(n int) *dots {
-	d := &dots{make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)}
-	for i := range d.least {
-		d.least[i], d.most[i] = math.Inf(1), math.Inf(-1)
-	}
-	return d
-}
-
-// column is the hull of the constants of each sum.
-func (d *dots) column() *Val {
-	return &Val{dims: []int{len(d.least)}, lo: d.least, hi: d.most, basis: Constant}
-}
-
-// add adds w·[lo, hi] to sum j.
-func (d *dots) add(j int, w, lo, hi float64) {
-	if w < d.least[j] {
-		d.least[j] = w
-	}
-	if w > d.most[j] {
-		d.most[j] = w
-	}
-	switch {
-	case w > 0:
-		d.lo[j] += w * lo
-		d.hi[j] += w * hi
-		d.total[j] += w * math.Max(-lo, hi)
-	case w < 0:
-		d.lo[j] += w * hi
-		d.hi[j] += w * lo
-		d.total[j] -= w * math.Max(-lo, hi)
-	}
 }
 
 // val returns the bounds, widened by the rounding of n additions and of the constants.

@@ -7,8 +7,7 @@ import "math"
 type matrix struct {
 	rows, cols int
 	a          []float32
-	norm       float64 // upper bound of the spectral norm, 0 until asked for
-	gram       []float64
+	norm       float64   // upper bound of the spectral norm, 0 until asked for
 	lengths    []float64 // of the columns
 }
 
@@ -70,23 +69,13 @@ func (m *matrix) bound() float64 {
 	}
 	frobenius = math.Sqrt(frobenius) * (1 + 1e-6)
 	n := min(m.rows, m.cols)
-	if n < 2 || n > maxGram || frobenius == 0 || math.IsInf(frobenius, 0) {
+	if n < 2 || n > maxGram || frobenius == 0 || math.IsInf(frobenius, 0) || math.IsNaN(frobenius) {
 		return frobenius
 	}
-	squarings := 4
 	if n > 128 {
-		squarings = 1
+		return math.Min(frobenius, m.largeNorm())
 	}
-	g := m.grams()
-	return math.Min(frobenius, math.Sqrt(topEigenvalue(g, n, squarings)))
-}
-
-// grams returns the Gram matrix on the short side.
-func (m *matrix) grams() []float64 {
-	if m.gram == nil {
-		m.gram = gramOf(m)
-	}
-	return m.gram
+	return math.Min(frobenius, math.Sqrt(topEigenvalue(gramOf(m), n, 4)))
 }
 
 // gramOf multiplies the rows with each other, or the columns where those are fewer. Products of

@@ -78,7 +78,7 @@ func (c *call) affineScores(coefficients []float32, intercepts []float32, classe
 		return anyOf(c)
 	}
 	lo, hi := vector(c.x(0), features, false)
-	acc := newDots(classes)
+	acc := newDots(classes, false)
 	for i, w := range coefficients[:features*classes] {
 		acc.add(i/features, float64(w), lo[i%features], hi[i%features])
 	}
