@@ -8,8 +8,8 @@ func attentionOps() map[string]op {
 		"com.microsoft.RotaryEmbedding": approx(rotaryOp), "com.microsoft.MultiHeadAttention": {f: multiHeadOp, ulps: 8},
 		"com.microsoft.GroupQueryAttention": {f: groupQueryOp, ulps: 8}, "com.microsoft.Attention": {f: fusedAttentionOp, ulps: 8},
 		"com.microsoft.PackedMultiHeadAttention": {f: packedOp, ulps: 8}, "com.microsoft.DecoderMaskedMultiHeadAttention": {f: multiHeadOp, ulps: 8},
-		"com.microsoft.LinearAttention": {f: func(c *call) []*Val { return []*Val{anyOf(c), anyOf(c)} }},
-		"LinearAttention":               {f: func(c *call) []*Val { return []*Val{anyOf(c), anyOf(c)} }},
+		"com.microsoft.LinearAttention": {f: linearAttentionOp},
+		"LinearAttention":               {f: linearAttentionOp},
 	}
 }
 
@@ -193,3 +193,45 @@ func (v *Val) thirds() *Val {
 }
 
 func packedOp(c *call) []*Val { return multiHeadOp(c) }
+
+// linearAttentionOp follows the recurrence of the state, step by step, by its magnitude: it fades by
+// the exponential of the decay and learns k·v, or k·β·(v - k·state) under the delta rules.
+func linearAttentionOp(c *call) []*Val {
+	size := func(i int, def float64) float64 {
+		if !c.has(i) {
+			return def
+		}
+		return c.x(i).Hull().MaxAbs()
+	}
+	_, steps := c.dim(0, 1)
+	_, width := c.dim(0, 2)
+	heads := c.n.Int("q_num_heads", 0)
+	if steps < 0 || steps > 1<<14 || width < 0 || heads < 1 {
+		return []*Val{anyOf(c), anyOf(c)}
+	}
+	dk := float64(width) / float64(heads)
+	scale := math.Abs(float64(c.n.Float("scale", 0)))
+	if scale == 0 {
+		scale = 1 / math.Sqrt(dk)
+	}
+	k, v, state, fade := size(1, 0), size(2, 0), size(3, 0), 1.0
+	if c.has(4) {
+		fade = math.Exp(c.x(4).Hull().Hi)
+	}
+	slack := 1 + (dk+8)*4*math.Max(c.p.unit(c.n.Out(0)), accumUnit)
+	most := 0.0
+	for range steps {
+		state = product(state, fade) * slack
+		learned := v
+		if c.has(5) {
+			learned = product(size(5, 0), v+product(dk*k, state)) * slack
+		}
+		state = (state + product(k, learned)) * slack
+		most = math.Max(most, state)
+	}
+	y := product(scale*dk, product(size(0, 0), most)) * slack
+	if math.IsInf(y, 0) || math.IsInf(state, 0) || math.IsNaN(y) {
+		return []*Val{anyOf(c), anyOf(c)}
+	}
+	return []*Val{c.within(Range{-y, y}), c.within(Range{-state, state})}
+}

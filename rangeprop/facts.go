@@ -34,6 +34,9 @@ func (p *pass) fact(v *graph.Value, x *Val) *Val {
 	if p.facts.Gap(v) {
 		x = p.gap(v, x)
 	}
+	if s := p.facts.Spread(v); s != nil {
+		x = p.spread(s, v, x)
+	}
 	if n := p.facts.Variance(v); n != nil && n.Expanded {
 		x = x.limit(p.variance(n), 1e-6)
 	}
@@ -143,12 +146,14 @@ func (p *pass) ratio(q *pattern.Ratio, x *Val) *Val {
 		}
 	case pattern.OfMean:
 		for _, w := range q.Weights {
-			if p.val(w).Hull().Lo < 0 || q.Counted && !p.val(w).integer && !p.crisp(w) {
+			if h := p.val(w).Hull(); h.Lo < 0 || q.Capped && h.Hi > 1 || q.Counted && !p.val(w).integer && !p.crisp(w) {
 				return x
 			}
 		}
-		r = in
-		if q.EpsValue > 0 || !p.positive(q.Weights) {
+		if r = in; q.Power == 2 {
+			r = square(in)
+		}
+		if q.EpsValue > 0 || q.Capped || !p.positive(q.Weights) {
 			r = r.join(Range{})
 		}
 		if q.Root {

@@ -229,7 +229,8 @@ func batchNormOp(c *call) []*Val {
 	scale, bias := channelWise(c.x(1), rank), channelWise(c.x(2), rank)
 	mean, variance := c.x(3), c.x(4)
 	eps := c.epsilon(1e-5)
-	if c.n.Int("training_mode", 0) != 0 || c.n.Version() < 7 && c.n.Int("is_test", 0) == 0 && c.n.Out(1) != nil {
+	if c.n.Int("training_mode", 0) != 0 || c.n.Version() < 7 && c.n.Int("is_test", 0) == 0 && c.n.Out(1) != nil ||
+		c.n.Version() >= 7 && c.n.Version() < 14 && len(c.n.Outputs) > 1 {
 		return c.trainedNorm(x, scale, bias, eps)
 	}
 	if c.n.Version() < 9 && c.n.Int("spatial", 1) == 0 {
@@ -248,6 +249,9 @@ func batchNormOp(c *call) []*Val {
 
 func (c *call) trainedNorm(x, scale, bias *Val, eps float64) []*Val {
 	n := c.elements()
+	if lo, _ := c.dim(0, 1); lo > 0 { // each channel by itself
+		n /= float64(lo)
+	}
 	y := affine(normalized(x, n, eps, false), scale, bias)
 	h := x.Hull()
 	v := scalar(Range{0, (h.Hi - h.Lo) * (h.Hi - h.Lo)})

@@ -87,3 +87,16 @@ func (p *pass) gap(v *graph.Value, x *Val) *Val {
 	}
 	return x.limit(Range{-(8*p.unit(v) + 1e-5) * (1 + in.Hull().MaxAbs()), math.Inf(1)}, 0)
 }
+
+// spread bounds a variance by a quarter of the square of the spread (Popoviciu), and by how far the
+// mean is off when it is summed in the type's own arithmetic.
+func (p *pass) spread(of, v *graph.Value, x *Val) *Val {
+	in := p.val(of)
+	if in.special() {
+		return x
+	}
+	h := in.Hull()
+	n := math.Min(float64(count(of.Type.Shape)), 1<<16)
+	off := (n*accumUnit + 8*p.unit(v)) * h.MaxAbs()
+	return x.limit(Range{0, (h.Hi-h.Lo)*(h.Hi-h.Lo)/4 + off*(h.Hi-h.Lo) + off*off}, n*accumUnit+8*p.unit(v))
+}

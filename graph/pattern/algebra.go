@@ -86,7 +86,11 @@ func (f *finder) power(v, a *graph.Value, e float64) *product {
 	}
 	odd := len(p.factors) == 1 && math.Abs(p.factors[0].pow) == 1 && p.coef > 0
 	if (math.Abs(e) == 0.5 || math.Abs(e) == 1.5) && odd {
-		return (&product{coef: 1}).times(p, e)
+		q := (&product{coef: 1}).times(p, e)
+		if q.coef == 1 && e == 0.5 {
+			f.roots[q.factors[0]] = v
+		}
+		return q
 	}
 	if math.Abs(e) == 0.5 {
 		return &product{1, []factor{{f.same(a), e}}}
@@ -138,12 +142,14 @@ func (p *product) single(e float64) (*graph.Value, bool) {
 	return nil, false
 }
 
-// values returns the factors where all have power 1.
-func (p *product) values() ([]*graph.Value, bool) {
+// values returns the factors where all have power 1, or are roots that the model computes.
+func (f *finder) values(p *product) ([]*graph.Value, bool) {
 	var vs []*graph.Value
 	for _, g := range p.factors {
 		if g.pow != 1 {
-			return nil, false
+			if g.base = f.roots[g]; g.base == nil {
+				return nil, false
+			}
 		}
 		vs = append(vs, g.base)
 	}

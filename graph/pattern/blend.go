@@ -38,8 +38,8 @@ func (f *finder) convex(a, b *graph.Value) *Blend {
 			continue
 		}
 		left, right := p.without(z, 1), q.without(w.base, 1)
-		as, ok := left.values()
-		bs, ok2 := right.values()
+		as, ok := f.values(left)
+		bs, ok2 := f.values(right)
 		if ok && ok2 {
 			return &Blend{Weight: z, A: as, B: bs, CoefA: left.coef, CoefB: right.coef}
 		}

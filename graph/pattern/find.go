@@ -8,9 +8,9 @@ func Find(m *graph.Model) *Set {
 		norms: map[*graph.Value]*Norm{}, vars: map[*graph.Value]*Norm{}, parts: map[*graph.Node]*Norm{}, squares: map[*graph.Value]*Square{},
 		shifts: map[*graph.Value]*Shift{}, sums: map[*graph.Value]*ExpSum{}, softmax: map[*graph.Value]*Softmax{},
 		ratios: map[*graph.Value]*Ratio{}, matmuls: map[*graph.Node]*Logit{}, maskedBy: map[*graph.Value][]*Mask{},
-		entropy: map[*graph.Value]*Entropy{}, blends: map[*graph.Value]*Blend{}, gaps: map[*graph.Value]bool{},
+		entropy: map[*graph.Value]*Entropy{}, blends: map[*graph.Value]*Blend{}, gaps: map[*graph.Value]bool{}, spreads: map[*graph.Value]*graph.Value{},
 	}
-	f := &finder{set: s, ids: map[*graph.Value]*graph.Value{}, lows: map[*graph.Tensor]float64{},
+	f := &finder{set: s, roots: map[factor]*graph.Value{}, ids: map[*graph.Value]*graph.Value{}, lows: map[*graph.Tensor]float64{},
 		prods: map[*graph.Value]*product{}, scalar: map[*graph.Tensor]*float64{}}
 	f.number(m)
 	for n := range m.Nodes() {
@@ -54,6 +54,8 @@ func (f *finder) node(n *graph.Node) {
 	case "Add":
 		f.foldedNorm(v)
 		f.blend(v)
+	case "ReduceMean":
+		f.variance(v)
 	case "ReduceSum":
 		f.expSum(v)
 	case "Softmax", "LogSoftmax":

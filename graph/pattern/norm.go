@@ -52,7 +52,7 @@ func (f *finder) normOver(d *denominator, rest *product) *Norm {
 	n := d.norm()
 	if d.mid == nil {
 		left := rest.times(d.numer, -1)
-		if scales, ok := left.values(); ok {
+		if scales, ok := f.values(left); ok {
 			n.Coef, n.Scales = left.coef*d.outer, scales
 			f.center(n, d, d.operand)
 			return n
@@ -65,7 +65,7 @@ func (f *finder) normOver(d *denominator, rest *product) *Norm {
 		if g.pow != 1 || !f.center(n, d, g.base) {
 			continue
 		}
-		if scales, ok := rest.without(g.base, 1).values(); ok {
+		if scales, ok := f.values(rest.without(g.base, 1)); ok {
 			n.Numerator, n.Coef, n.Scales = g.base, rest.coef*d.outer, scales
 			return n
 		}
@@ -172,7 +172,7 @@ func (f *finder) foldedOver(d *denominator, g factor, terms []term, i int) *Norm
 		if j == i || u.power(m) != 1 || !left.equal(u.without(m, 1)) || !near(-u.sign*u.coef/(t.sign*t.coef), coef) {
 			continue
 		}
-		scales, ok := left.without(g.base, g.pow).values()
+		scales, ok := f.values(left.without(g.base, g.pow))
 		if !ok {
 			continue
 		}
@@ -224,4 +224,27 @@ func (f *finder) between(to, from *graph.Value) []*graph.Node {
 	visit(to)
 	slices.SortFunc(nodes, func(a, b *graph.Node) int { return a.Index - b.Index })
 	return nodes
+}
+
+// variance reads the mean of (x - mean(x))².
+func (f *finder) variance(v *graph.Value) {
+	r, ok := f.reduction(v)
+	if !ok || r.op != "Mean" {
+		return
+	}
+	root, ok := f.product(r.of).root()
+	if !ok || root.coef != 1 {
+		return
+	}
+	d, ok := root.single(1)
+	if !ok {
+		return
+	}
+	x, m, ok := f.difference(d)
+	if !ok {
+		return
+	}
+	if q, ok := f.meanOf(m, x); ok && q.over(r) && q.aligned(m) && len(q.of.Type.Shape) == len(r.of.Type.Shape) {
+		f.set.spreads[v] = q.of
+	}
 }

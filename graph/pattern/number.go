@@ -15,6 +15,7 @@ type finder struct {
 	ids    map[*graph.Value]*graph.Value // the first value computed in the same way
 	lows   map[*graph.Tensor]float64
 	prods  map[*graph.Value]*product
+	roots  map[factor]*graph.Value // values that are a root of another
 	depth  int
 	scalar map[*graph.Tensor]*float64
 }

@@ -50,20 +50,20 @@ func (f *finder) ofReduction(r *reduction, rest *product) *Ratio {
 	x := r.of
 	switch r.op {
 	case "Sum", "Mean":
-		if q := ratioOf(OfSum, x, f.product(x), rest); q != nil {
+		if q := f.ratioOf(OfSum, x, f.product(x), rest); q != nil {
 			return q
 		}
 		if a := f.abs(x); a != nil {
-			return ratioOf(OfAbs, a, f.product(a), rest)
+			return f.ratioOf(OfAbs, a, f.product(a), rest)
 		}
 		return f.weighted(r, rest)
 	case "L1":
-		return ratioOf(OfAbs, x, f.product(x), rest)
+		return f.ratioOf(OfAbs, x, f.product(x), rest)
 	case "Max":
 		if a := f.abs(x); a != nil {
-			return ratioOf(OfMax, a, f.product(a), rest)
+			return f.ratioOf(OfMax, a, f.product(a), rest)
 		}
-		return ratioOf(OfSum, x, f.product(x), rest)
+		return f.ratioOf(OfSum, x, f.product(x), rest)
 	}
 	return nil
 }
@@ -77,12 +77,12 @@ func (f *finder) abs(v *graph.Value) *graph.Value {
 }
 
 // ratioOf takes x out of the numerator.
-func ratioOf(kind RatioKind, x *graph.Value, xs, rest *product) *Ratio {
+func (f *finder) ratioOf(kind RatioKind, x *graph.Value, xs, rest *product) *Ratio {
 	if len(xs.factors) == 0 {
 		return nil
 	}
 	left := rest.times(xs, -1)
-	scales, ok := left.values()
+	scales, ok := f.values(left)
 	if !ok {
 		return nil
 	}
@@ -99,14 +99,14 @@ func (f *finder) weighted(r *reduction, rest *product) *Ratio {
 		if !ok || s.op != r.op || !s.asMany(r) {
 			continue
 		}
-		x, ws, ok := f.weights(s.of, r.of)
+		x, ws, power, ok := f.weights(s.of, r.of)
 		if !ok {
 			continue
 		}
 		left := rest.without(g.base, 1)
-		if scales, ok := left.values(); ok {
+		if scales, ok := f.values(left); ok {
 			counted := s.of.Producer != nil && s.of.Producer.Op == "Where"
-			return &Ratio{Counted: counted, Kind: OfMean, Num: g.base, Input: x, Weights: ws, Coef: left.coef, Scales: scales}
+			return &Ratio{Counted: counted, Power: power.of, Capped: power.capped, Kind: OfMean, Num: g.base, Input: x, Weights: ws, Coef: left.coef, Scales: scales}
 		}
 	}
 	return nil
@@ -136,10 +136,17 @@ func (r *reduction) dims() graph.Shape {
 	return list
 }
 
+// powers tell that Σ w·x of a weighted mean is Σ w·x^of, or Σ w^k·x^of with k > 1.
+type powers struct {
+	of     float64
+	capped bool
+}
+
 // weights reads wx as w·x for the w of a sum, their shapes aside.
-func (f *finder) weights(wx, w *graph.Value) (*graph.Value, []*graph.Value, bool) {
+func (f *finder) weights(wx, w *graph.Value) (x *graph.Value, ws []*graph.Value, k powers, ok bool) {
 	if n := wx.Producer; n != nil && n.Op == "Where" && n.Domain == "" {
-		return f.selected(n, w)
+		x, ws, ok = f.selected(n, w)
+		return x, ws, powers{of: 1}, ok
 	}
 	p, q := f.product(wx), f.product(w)
 	left := &product{coef: p.coef / q.coef}
@@ -147,7 +154,10 @@ func (f *finder) weights(wx, w *graph.Value) (*graph.Value, []*graph.Value, bool
 	for _, g := range p.factors {
 		match := false
 		for _, h := range q.factors {
-			match = match || f.shaped(g.base) == f.shaped(h.base) && g.pow == h.pow
+			if f.shaped(g.base) == f.shaped(h.base) && (g.pow == h.pow || g.pow == 2 && h.pow == 1) {
+				match = true
+				k.capped = k.capped || g.pow != h.pow
+			}
 		}
 		if match {
 			used++
@@ -155,9 +165,14 @@ func (f *finder) weights(wx, w *graph.Value) (*graph.Value, []*graph.Value, bool
 			left.factors = append(left.factors, g)
 		}
 	}
-	x, ok := left.single(1)
-	ws, plain := q.values()
-	return x, ws, ok && plain && used == len(q.factors) && left.coef == 1 && used > 0
+	k.of = 1
+	x, ok = left.single(1)
+	if !ok {
+		k.of = 2
+		x, ok = left.single(2)
+	}
+	ws, plain := f.values(q)
+	return x, ws, k, ok && plain && used == len(q.factors) && left.coef == 1 && used > 0
 }
 
 // selected reads Where(mask, x, 0) as mask·x for the mask that is counted, whichever type it has.
@@ -208,7 +223,7 @@ func (f *finder) span(v *graph.Value) {
 			if !ok || h.pow != 1 || f.shaped(m) != f.shaped(low.value) || f.same(x) != low.of || !low.aligned(m) {
 				continue
 			}
-			if scales, ok := rest.without(h.base, 1).values(); ok {
+			if scales, ok := f.values(rest.without(h.base, 1)); ok {
 				q := &Ratio{Kind: OfSpan, Num: h.base, Den: e.of, Input: x, Output: v, Coef: p.coef, Scales: scales, EpsValue: e.value, Denominator: e.shifted}
 				q.Nodes = f.between(v, x)
 				f.set.Ratios = append(f.set.Ratios, q)
@@ -255,24 +270,47 @@ func (f *finder) cosine(v *graph.Value) {
 		var nodes []*graph.Value
 		coef := p.coef
 		for _, h := range rest.factors {
-			d, ok := f.denominator(h)
-			if !ok || d.mid != nil || !d.sum.over(r) || d.coef <= 0 {
-				continue
-			}
-			if x, ok := d.numer.single(1); ok && q.power(x) > 0 {
-				q = q.without(x, 1)
-				rest = rest.without(h.base, h.pow)
-				coef *= d.outer / math.Sqrt(d.coef) * d.numer.coef
-				nodes = append(nodes, x)
+			for _, part := range f.norms2(h) {
+				d, ok := f.denominator(part)
+				if !ok || d.mid != nil || !d.sum.over(r) || d.coef <= 0 {
+					continue
+				}
+				if x, ok := d.numer.single(1); ok && q.power(x) > 0 {
+					q = q.without(x, 1)
+					if e := rest.power(h.base); e != 0 {
+						rest = rest.without(h.base, e)
+					}
+					coef *= d.outer / math.Sqrt(d.coef) * d.numer.coef
+					nodes = append(nodes, x)
+				}
 			}
 		}
-		if scales, ok := rest.values(); ok && len(nodes) == 2 && len(q.factors) == 0 {
+		if scales, ok := f.values(rest); ok && len(nodes) == 2 && len(q.factors) == 0 {
 			c := &Ratio{Kind: OfAbs, Num: g.base, Den: nodes[1], Input: nodes[0], Output: v, Coef: coef * q.coef, Scales: scales, Nodes: f.between(v, r.of)}
 			f.set.Ratios = append(f.set.Ratios, c)
 			f.set.ratios[v] = c
 			return
 		}
 	}
+}
+
+// least is the ε from which on a product of two norms that vanishes in FP32 does no harm: what it
+// divides is then far smaller than ε.
+const least = 1e-12
+
+// norms2 splits a denominator max(‖x‖·‖y‖, ε) into its two norms; others are returned as they are.
+func (f *finder) norms2(g factor) []factor {
+	whole := []factor{g}
+	if g.pow != -1 {
+		return whole
+	}
+	e := f.stripEps(g.base)
+	base, pow, coef := f.expand(factor{e.of, 1})
+	p := f.product(base)
+	if e.value < least || coef != 1 || pow <= 0 || len(p.factors) != 2 || p.coef != 1 {
+		return whole
+	}
+	return []factor{{p.factors[0].base, -pow * p.factors[0].pow}, {p.factors[1].base, -pow * p.factors[1].pow}}
 }
 
 // softmaxOf enters a share of exponentials as a softmax.

@@ -105,7 +105,8 @@ type Ratio struct {
 	Input       *graph.Value   // what is normalised or averaged
 	Weights     []*graph.Value // of OfMean
 	Root        bool           // of OfMean: divided by the root of the sum of weights
-	Power       float64        // of OfMean: the mean is that of a power of the input; 0 for 1
+	Power       float64        // of OfMean: the mean is that of this power of the input
+	Capped      bool           // of OfMean: the weights stand squared in the numerator
 	Counted     bool           // the weights select (Where) and are counted: a mean where they are 0 or at least 1
 	Coef        float64        // a constant factor of the output
 	Scales      []*graph.Value
@@ -174,6 +175,7 @@ type Set struct {
 	entropy  map[*graph.Value]*Entropy
 	blends   map[*graph.Value]*Blend
 	gaps     map[*graph.Value]bool
+	spreads  map[*graph.Value]*graph.Value
 }
 
 // Norm returns the normalisation whose output is v, or nil.
@@ -208,6 +210,10 @@ func (s *Set) Blend(v *graph.Value) *Blend { return s.blends[v] }
 
 // Gap tells whether v is the log-sum-exp of a row less an element of that row: never below zero.
 func (s *Set) Gap(v *graph.Value) bool { return s.gaps[v] }
+
+// Spread returns the value of which v is the variance, the mean square of the difference from its
+// mean, or nil.
+func (s *Set) Spread(v *graph.Value) *graph.Value { return s.spreads[v] }
 
 // Logit returns the attention or classifier logits that the node computes, or nil.
 func (s *Set) Logit(n *graph.Node) *Logit { return s.matmuls[n] }
