@@ -30,7 +30,7 @@ func (f *analysisFlags) addInputs(c *cobra.Command) {
 func (f *analysisFlags) addTarget(c *cobra.Command) {
 	c.Flags().StringVar(&f.target, "target", "auto", "auto, fp16, bf16, fp8e4m3fn, fp8e5m2, fp32 or as-is")
 	c.Flags().StringVar(&f.accumulate, "accumulate", "fp32", "type that sums are kept in: fp32 or target")
-	c.Flags().StringVar(&f.effort, "effort", "quick", "off, quick or full: evaluations spent on a suspect")
+	c.Flags().StringVar(&f.effort, "effort", "quick", "off, quick or full: evaluations spent on a suspect; off also takes cheaper, wider bounds")
 	c.Flags().StringVar(&f.failOn, "fail-on", "error", "least severity that fails: error, warning, note or never")
 	c.Flags().BoolVar(&f.flush, "flush-subnormals", false, "subnormal numbers count as zero")
 	c.Flags().BoolVar(&f.strict, "strict", false, "raise notes on what is near or not known to warnings")
@@ -61,7 +61,7 @@ func (f *analysisFlags) options(c *cobra.Command) (analyze.Options, error) {
 		o.Dims = append(o.Dims, d)
 	}
 	if f.target == "" { // the command has no target
-		return o, nil
+		return o, f.readEffort(&o)
 	}
 	return o, f.readTarget(c, &o)
 }
@@ -91,8 +91,8 @@ func (f *analysisFlags) readTarget(c *cobra.Command, o *analyze.Options) (err er
 	if o.Accumulate != "fp32" && o.Accumulate != "target" {
 		return usagef("--accumulate: %q is neither fp32 nor target", o.Accumulate)
 	}
-	if o.Effort = f.effort; o.Effort != "off" && o.Effort != "quick" && o.Effort != "full" {
-		return usagef("--effort: %q is none of off, quick and full", o.Effort)
+	if err := f.readEffort(o); err != nil {
+		return err
 	}
 	o.Flush = f.flush
 	if o.Config != nil && o.Config.Flush != nil && !c.Flags().Changed("flush-subnormals") {
@@ -111,4 +111,13 @@ func (f *analysisFlags) pick(c *cobra.Command, name, value string, config *analy
 		return value
 	}
 	return said
+}
+
+// readEffort reads --effort, which some commands do not have.
+func (f *analysisFlags) readEffort(o *analyze.Options) error {
+	switch o.Effort = f.effort; o.Effort {
+	case "", "off", "quick", "full":
+		return nil
+	}
+	return usagef("--effort: %q is none of off, quick and full", o.Effort)
 }

@@ -11,11 +11,12 @@ import (
 
 func (a *app) rangesCommand() *cobra.Command {
 	var f analysisFlags
-	var format, out string
+	var format, out, explain string
 	c := &cobra.Command{
 		Use: "ranges MODEL",
 		Example: "  amplint ranges model.onnx --range input=-2.64,2.64\n" +
-			"  amplint ranges model.onnx --data samples.npz --format json -o ranges.json",
+			"  amplint ranges model.onnx --data samples.npz --format json -o ranges.json\n" +
+			"  amplint ranges model.onnx --explain /layer.3/Add_output_0",
 		Short: "Bound every float value of a model",
 		Args:  takes(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -25,6 +26,9 @@ func (a *app) rangesCommand() *cobra.Command {
 			}
 			if err := report.Known(format); err != nil {
 				return usagef("%w", err)
+			}
+			if explain != "" {
+				return a.chain(c, args[0], explain, format, out, opt)
 			}
 			var r *analyze.Ranges
 			err = a.analysed(args[0], func() (err error) { r, err = analyze.RangesOf(c.Context(), args[0], opt); return err })
@@ -36,7 +40,20 @@ func (a *app) rangesCommand() *cobra.Command {
 		},
 	}
 	f.addInputs(c)
+	c.Flags().StringVar(&f.effort, "effort", "quick", "off, quick or full: off takes cheaper, wider bounds")
+	c.Flags().StringVar(&explain, "explain", "", "show how the bound of this `value` came to be, step by step with the factor of each")
 	c.Flags().StringVar(&format, "format", "text", "text or json")
 	c.Flags().StringVarP(&out, "output", "o", "", "write to a `file` instead of stdout")
 	return c
+}
+
+// chain writes how the bound of one value came to be.
+func (a *app) chain(c *cobra.Command, path, value, format, out string, opt analyze.Options) error {
+	var r *analyze.Chain
+	err := a.analysed(path, func() (err error) { r, err = analyze.Explain(c.Context(), path, value, opt); return err })
+	if err != nil {
+		return err
+	}
+	a.notes(r.Path, r.Notes)
+	return a.toFile(out, func(w io.Writer) error { return report.Chain(w, format, r) })
 }

@@ -244,9 +244,9 @@ func (p *pass) node(n *graph.Node) {
 	p.release(n)
 }
 
-// maxHeld is the number of bounds that are kept per channel after their last reader: 64 MB of them.
-// In a larger model values that nothing reads any more keep their hull.
-const maxHeld = 1 << 22
+// maxHeld is the number of bounds that are kept per channel after their last reader: 32 MB of them,
+// and as much of estimates. In a larger model values that nothing reads any more keep their hull.
+const maxHeld = 1 << 21
 
 // release drops what no node reads any more: balls, which hold matrices, and pieces. Bodies of loops
 // are read again, so theirs stay.

@@ -119,7 +119,7 @@ func (c *call) singleInput() bool {
 
 // maxCurves is the number of channels, over all nodes, that functions are integrated over one by
 // one. In a model of more nodes than any trained one has, one estimate stands for all channels.
-const maxCurves = 1 << 20
+const maxCurves = 1 << 18
 
 // curved integrates an elementwise function over normal distributions, cut off at the bounds of its
 // input.

@@ -34,20 +34,24 @@ type rangeJSON struct {
 func rangesJSON(w io.Writer, r *analyze.Ranges) error {
 	f := rangesFile{"amplint.ranges/1", r.Path, make([]rangeJSON, 0, len(r.Bounds))}
 	for _, b := range r.Bounds {
-		v := b.Value
-		j := rangeJSON{Name: v.Name, Path: v.Graph.Path(), Dtype: v.Type.Elem.String(), Shape: shape(v.Type.Shape),
-			Lo: number(b.Range.Lo), Hi: number(b.Range.Hi), NaN: b.NaN, Basis: b.Basis.String()}
-		if e := b.Estimate; e != nil {
-			mean, sd := number(e.Mean), number(e.SD)
-			j.Mean, j.SD, j.Likely = &mean, &sd, []number{number(e.Likely.Lo), number(e.Likely.Hi)}
-		}
-		f.Values = append(f.Values, j)
+		f.Values = append(f.Values, rangeOf(b))
 	}
 	buf := bufio.NewWriter(w)
 	if err := json.NewEncoder(buf).Encode(f); err != nil {
 		return err
 	}
 	return buf.Flush()
+}
+
+func rangeOf(b analyze.Bound) rangeJSON {
+	v := b.Value
+	j := rangeJSON{Name: v.Name, Path: v.Graph.Path(), Dtype: v.Type.Elem.String(), Shape: shape(v.Type.Shape),
+		Lo: number(b.Range.Lo), Hi: number(b.Range.Hi), NaN: b.NaN, Basis: b.Basis.String()}
+	if e := b.Estimate; e != nil {
+		mean, sd := number(e.Mean), number(e.SD)
+		j.Mean, j.SD, j.Likely = &mean, &sd, []number{number(e.Likely.Lo), number(e.Likely.Hi)}
+	}
+	return j
 }
 
 func shape(s graph.Shape) []any {
@@ -70,14 +74,20 @@ func rangesText(w io.Writer, r *analyze.Ranges) error {
 	buf := bufio.NewWriter(w)
 	p := &printer{w: buf}
 	for _, b := range r.Bounds {
-		nan := ""
-		if b.NaN {
-			nan = " or NaN"
-		}
-		p.f("%s %s in [%.5g, %.5g]%s, %s\n", b.Value.Key(), b.Value.Type, b.Range.Lo, b.Range.Hi, nan, b.Basis)
+		boundText(p, b)
+		p.f("\n")
 	}
 	if p.err != nil {
 		return p.err
 	}
 	return buf.Flush()
+}
+
+// boundText writes a value and its bound, without the end of the line.
+func boundText(p *printer, b analyze.Bound) {
+	nan := ""
+	if b.NaN {
+		nan = " or NaN"
+	}
+	p.f("%s %s in [%.5g, %.5g]%s, %s", b.Value.Key(), b.Value.Type, b.Range.Lo, b.Range.Hi, nan, b.Basis)
 }
