@@ -145,6 +145,9 @@ func (p *pass) ratio(q *pattern.Ratio, x *Val) *Val {
 			r.Lo = 0
 		}
 	case pattern.OfMean:
+		if q.Products && p.unit(q.Output) > accumUnit { // what rounds to zero differs between the columns
+			return x
+		}
 		for _, w := range q.Weights {
 			if h := p.val(w).Hull(); h.Lo < 0 || q.Capped && h.Hi > 1 || q.Counted && !p.val(w).integer && !p.crisp(w) {
 				return x

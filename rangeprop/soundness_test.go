@@ -82,6 +82,7 @@ var related = map[string]struct {
   d = Sub(x, w1) e = Exp(d) s = ReduceSum(e, last) l = Log(s) y = Add(l, w1) }`, rangeprop.Range{Lo: -4.1, Hi: 6.9}},
 	"cosine under one root":   {`b (float[2, 16] x, float[2, 16] z) => (y) { m = Mul(x, z) a = ReduceSum(m, last) b1 = Mul(x, x) c = ReduceSum(b1, last) d = Mul(z, z) e = ReduceSum(d, last) f = Mul(c, e) r = Sqrt(f) h = Max(r, eps) y = Div(a, h) }`, rangeprop.Range{Lo: -1.01, Hi: 1.01}},
 	"cosine of two norms":     {`b (float[2, 16] x, float[2, 16] z) => (y) { m = Mul(x, z) a = ReduceSum(m, last) c = ReduceL2<axes = [-1]>(x) d = ReduceL2<axes = [-1]>(z) f = Mul(c, d) h = Add(f, eps) y = Div(a, h) }`, rangeprop.Range{Lo: -1.01, Hi: 1.01}},
+	"ones beside the values":  {`b (float[1, 3, 4] x, float[1, 4, 3] z, float[1, 3, 5] h) => (y) { a = Relu(x) c = Relu(z) i0 = Constant<value = int64[1] {0}>() i9 = Constant<value = int64[1] {9223372036854775807}>() pads = Constant<value = int64[6] {0, 0, 0, 0, 0, 1}>() v = Pad(h, pads, onef) m = MatMul(c, v) p = MatMul(a, m) n = Slice(p, i0, last, last) d = Slice(p, last, i9, last) e = Add(d, eps) y = Div(n, e) }`, rangeprop.Range{Lo: -4.1, Hi: 4.1}},
 	"masked deviation":        {`b (float[2, 6, 16] x, float[2, 6, 1] z) => (y) { k = Sigmoid(z) i1 = Constant<value = int64[1] {1}>() s = ReduceSum(k, i1) c = Max(s, onef) m = Mul(x, k) a = ReduceSum(m, i1) u = Div(a, c) d = Sub(x, u) e = Mul(d, k) q = Mul(e, e) r = ReduceSum(q, i1) v = Div(r, c) y = Sqrt(v) }`, rangeprop.Range{Lo: -0.01, Hi: 8.1}},
 	"style of another":        {`b (float[2, 16] x, float[2, 16] z) => (y) { a = ReduceMean<axes = [-1]>(x) d = Sub(x, a) s = Mul(d, d) v = ReduceMean<axes = [-1]>(s) e = Add(v, eps) r = Sqrt(e) a2 = ReduceMean<axes = [-1]>(z) d2 = Sub(z, a2) s2 = Mul(d2, d2) v2 = ReduceMean<axes = [-1]>(s2) e2 = Add(v2, eps) r2 = Sqrt(e2) m = Mul(r2, d) y = Div(m, r) }`, rangeprop.Range{Lo: -16, Hi: 16}},
 	"softplus asking for NaN": {`b (float[2, 16] x) => (y) { m = Relu(x) q = Equal(x, x) k = Not(q) a = Abs(x) n = Neg(a) e = Exp(n) o = Add(e, onef) l = Log(o) s = Add(m, l) y = Where(k, x, s) }`, rangeprop.Range{Lo: -0.01, Hi: 4.1}},
@@ -94,7 +95,7 @@ func TestRelated(t *testing.T) {
 		for _, as := range []numfmt.Format{numfmt.Invalid, numfmt.FP16} {
 			t.Run(name+" "+as.String(), func(t *testing.T) { probe(t, src, as) })
 		}
-		in := map[string]rangeprop.Given{"x": given(-4, 4), "z": given(-4, 4)}
+		in := map[string]rangeprop.Given{"x": given(-4, 4), "z": given(-4, 4), "h": given(-4, 4)}
 		m, res := analyze(t, src, rangeprop.Options{Ranges: in})
 		for _, v := range m.Graph.Outputs {
 			if h := res.Val(v).Hull(); !c.want.Contains(h) {

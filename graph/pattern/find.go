@@ -40,6 +40,9 @@ func (f *finder) node(n *graph.Node) {
 		if f.set.ratios[v] == nil && n.Op == "Div" {
 			f.overlap(v)
 		}
+		if f.set.ratios[v] == nil && n.Op == "Div" {
+			f.augmented(v)
+		}
 		if n.Op == "Mul" {
 			f.entropy(v)
 		}

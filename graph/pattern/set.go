@@ -106,6 +106,7 @@ type Ratio struct {
 	Weights     []*graph.Value // of OfMean
 	Root        bool           // of OfMean: divided by the root of the sum of weights
 	Power       float64        // of OfMean: the mean is that of this power of the input
+	Products    bool           // of OfMean: the weights are a product of matrices
 	Capped      bool           // of OfMean: the weights stand squared in the numerator
 	Counted     bool           // the weights select (Where) and are counted: a mean where they are 0 or at least 1
 	Coef        float64        // a constant factor of the output

@@ -1,0 +1,89 @@
+package pattern
+
+import (
+	"slices"
+
+	"github.com/amplint/amplint/graph"
+)
+
+// augmented reads linear attention with a column of ones beside the values: P = A·(B·[V 1]), all but
+// the last column of P over its last. For A and B not below zero that is a weighted mean of V.
+func (f *finder) augmented(v *graph.Value) {
+	n := v.Producer
+	if n.In(1) == nil || v.Type.Elem != graph.Float {
+		return
+	}
+	e := f.stripEps(n.In(1))
+	p, from, to, ok := f.lastSlice(n.In(0))
+	q, at, end, ok2 := f.lastSlice(e.of)
+	if !ok || !ok2 || e.value < least || p != q || from != 0 || to != -1 || at != -1 || end < 1<<30 {
+		return
+	}
+	var ws []*graph.Value
+	x := p
+	for x.Producer != nil && x.Producer.OpName() == "MatMul" && x.Producer.In(0) != nil && x.Producer.In(1) != nil {
+		ws, x = append(ws, f.same(x.Producer.In(0))), f.same(x.Producer.In(1))
+	}
+	of, ok := f.onesBeside(x)
+	if !ok || len(ws) == 0 {
+		return
+	}
+	r := &Ratio{Kind: OfMean, Power: 1, Num: f.same(n.In(0)), Den: e.of, Denominator: e.shifted, Input: of, Output: v, Weights: ws, Coef: 1,
+		EpsValue: e.value, Products: true, Nodes: f.between(v, of)}
+	f.set.Ratios = append(f.set.Ratios, r)
+	f.set.ratios[v] = r
+}
+
+// lastSlice reads a slice along the last axis alone, in steps of 1.
+func (f *finder) lastSlice(v *graph.Value) (of *graph.Value, from, to int64, ok bool) {
+	n := f.same(v).Producer
+	if n == nil || n.OpName() != "Slice" || n.In(0) == nil || n.In(0).Type.Shape == nil {
+		return nil, 0, 0, false
+	}
+	starts, ends, axes := n.Ints("starts"), n.Ints("ends"), n.Ints("axes")
+	if n.Version() >= 10 {
+		starts, ends, axes = fewInts(n.In(1)), fewInts(n.In(2)), fewInts(n.In(3))
+		if s := n.In(4); s != nil && !slices.Equal(fewInts(s), []int64{1}) {
+			return nil, 0, 0, false
+		}
+	}
+	rank := int64(len(n.In(0).Type.Shape))
+	if len(starts) != 1 || len(ends) != 1 || len(axes) != 1 || axes[0] != -1 && axes[0] != rank-1 {
+		return nil, 0, 0, false
+	}
+	return f.same(n.In(0)), starts[0], ends[0], true
+}
+
+// fewInts returns the elements of a small integer constant, nil for anything else.
+func fewInts(v *graph.Value) []int64 {
+	if v == nil || v.Const == nil || !v.Const.Elem.IsInt() || v.Const.Len() > 32 {
+		return nil
+	}
+	x, err := v.Const.Int64s()
+	if err != nil {
+		return nil
+	}
+	return x
+}
+
+// onesBeside reads a Pad by one column of ones behind the last.
+func (f *finder) onesBeside(v *graph.Value) (*graph.Value, bool) {
+	n := v.Producer
+	if n == nil || n.OpName() != "Pad" || n.In(0) == nil || n.Str("mode", "constant") != "constant" || n.In(3) != nil {
+		return nil, false
+	}
+	pads, one := n.Ints("pads"), float64(n.Float("value", 0))
+	if n.Version() >= 11 {
+		pads = fewInts(n.In(1))
+		one, _ = f.number1(f.orNil(n.In(2)))
+	}
+	if len(pads) == 0 || one != 1 || len(pads) != 2*len(n.In(0).Type.Shape) {
+		return nil, false
+	}
+	for i, p := range pads {
+		if last := i == len(pads)-1; last && p != 1 || !last && p != 0 {
+			return nil, false
+		}
+	}
+	return f.same(n.In(0)), true
+}
