@@ -189,7 +189,7 @@ func causalConv(c *Call) error {
 	to.off = k - 1
 	copyBox(padded, to, x, whole(x), x.Dims)
 	one := []int{1}
-	g := window{in: dims[2:], out: x.Dims[2:], kernel: w.Dims[2:], stride: one, dilation: one, begin: []int{0}, end: []int{0}}
+	g := window{c: c, in: dims[2:], out: x.Dims[2:], kernel: w.Dims[2:], stride: one, dilation: one, begin: []int{0}, end: []int{0}}
 	y := c.convBiased(padded, w, c.In(2), g, dims[1])
 	c.activate(y, c.Str("activation"))
 	c.Set(0, TensorValue(y))

@@ -47,7 +47,7 @@ func zeroed(t *Tensor) *Tensor {
 // result of ConvTranspose.
 func (c *Call) transposed(in, kernel []int) window {
 	n := len(in)
-	g := window{in: make([]int, n), out: in, kernel: kernel,
+	g := window{c: c, in: make([]int, n), out: in, kernel: kernel,
 		stride: c.IntsOr("strides", n, 1), dilation: c.IntsOr("dilations", n, 1),
 		begin: make([]int, n), end: make([]int, n)}
 	mode := c.Str("auto_pad")
@@ -58,7 +58,7 @@ func (c *Call) transposed(in, kernel []int) window {
 	want := c.outputShape(in, g.stride, mode)
 	more := c.IntsOr("output_padding", n, 0)
 	for d := range n {
-		if kernel[d] < 1 || g.stride[d] < 1 || g.dilation[d] < 1 {
+		if min(kernel[d], g.stride[d], g.dilation[d]) < 1 || max(kernel[d], g.stride[d], g.dilation[d], more[d]) > farthest {
 			refuse("a kernel %v with strides %v and dilations %v", kernel, g.stride, g.dilation)
 		}
 		full := g.stride[d]*(in[d]-1) + more[d] + g.span(d)

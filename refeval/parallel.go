@@ -20,5 +20,5 @@ func (c *Call) parallel(n, cost int, f func(lo, hi int)) {
 		f(0, 0)
 		return
 	}
-	c.engine().Parallel(n, 1, cost, f)
+	c.engine().Parallel(n, 1, cost, func(lo, hi int) { c.steadily(lo, hi, cost, f) })
 }

@@ -99,6 +99,7 @@ func (g *window) counts(border bool) []int {
 		if border {
 			lo, hi = -g.begin[d], g.in[d]+g.end[d]
 		}
+		g.c.room(8 * int64(len(n)*g.out[d]))
 		next := make([]int, 0, len(n)*g.out[d])
 		for _, m := range n {
 			for o := range g.out[d] {

@@ -14,6 +14,9 @@ type roi struct {
 	grid       int     // samples in a bin
 }
 
+// samplePrice is about how many operations a sample takes.
+const samplePrice = 32
+
 // roiAlign averages samples in each bin of each region, or takes the largest.
 func roiAlign(c *Call) error {
 	x, rois, batch := c.In(0), c.In(1), c.In(2)
@@ -28,9 +31,10 @@ func roiAlign(c *Call) error {
 		at := unravel(i, y.Dims)
 		rows := c.roi(rois.at64(at[0]*4+1), rois.at64(at[0]*4+3), h)
 		cols := c.roi(rois.at64(at[0]*4), rois.at64(at[0]*4+2), w)
-		if rows.grid*cols.grid > 1<<20 {
+		if max(rows.grid, cols.grid) > 1<<20 || rows.grid*cols.grid > 1<<20 {
 			refuse("%d x %d samples in a bin", rows.grid, cols.grid)
 		}
+		c.spend(rows.grid * cols.grid * samplePrice)
 		b := bin{x: x, plane: (images[at[0]]*x.Dims[1] + at[1]) * x.Dims[2] * x.Dims[3], rows: rows, cols: cols}
 		y.put64(i, b.value(at[2], at[3], largest))
 	}

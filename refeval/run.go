@@ -52,9 +52,10 @@ type run struct {
 	ctx        context.Context
 	live, peak int64
 	max        int64
-	arena      *arena // nil where results are kept by who observes them
-	draws      int    // evaluations of random operators
-	fold       bool   // of one node, to fold a constant
+	arena      *arena       // nil where results are kept by who observes them
+	draws      int          // evaluations of random operators
+	fold       bool         // of one node, to fold a constant
+	spent      atomic.Int64 // operations, of a constant that is folded
 }
 
 // frame holds the values of a graph while it runs.

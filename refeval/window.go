@@ -7,7 +7,11 @@ type window struct {
 	kernel           []int
 	stride, dilation []int
 	begin, end       []int // the width of the border
+	c                *Call
 }
+
+// farthest bounds what attributes say about a window, so that no sum of products of them overflows.
+const farthest = 1 << 28
 
 // span is the extent of the kernel along a dimension.
 func (g *window) span(d int) int { return (g.kernel[d]-1)*g.dilation[d] + 1 }
@@ -29,18 +33,31 @@ func (c *Call) kernelShape(weights []int) []int {
 // window reads strides, dilations and pads, and works out the size of the result.
 func (c *Call) window(in, kernel []int) window {
 	n := len(in)
-	g := window{in: in, kernel: kernel, stride: c.IntsOr("strides", n, 1), dilation: c.IntsOr("dilations", n, 1)}
+	g := window{c: c, in: in, kernel: kernel, stride: c.IntsOr("strides", n, 1), dilation: c.IntsOr("dilations", n, 1)}
 	g.begin, g.end, g.out = make([]int, n), make([]int, n), make([]int, n)
 	if len(kernel) != n {
 		refuse("a kernel %v over dimensions %v", kernel, in)
 	}
 	for d := range n {
-		if kernel[d] < 1 || g.stride[d] < 1 || g.dilation[d] < 1 {
+		if min(kernel[d], g.stride[d], g.dilation[d]) < 1 || max(kernel[d], g.stride[d], g.dilation[d]) > farthest {
 			refuse("a kernel %v with strides %v and dilations %v", kernel, g.stride, g.dilation)
 		}
 	}
 	g.place(c)
+	g.fit()
 	return g
+}
+
+// fit refuses a window of more steps or taps than can be held: what is made once for all planes
+// counts even where there is no plane.
+func (g *window) fit() {
+	for _, dims := range [][]int{g.out, g.kernel} {
+		n, err := count(dims)
+		if err != nil {
+			panic(refusal{err})
+		}
+		g.c.room(int64(n))
+	}
 }
 
 // place sets the border and the size of the result.
@@ -49,6 +66,11 @@ func (g *window) place(c *Call) {
 	mode := c.Str("auto_pad")
 	if mode == "" || mode == "NOTSET" {
 		pads := c.IntsOr("pads", 2*n, 0)
+		for _, p := range pads {
+			if p > farthest || p < -farthest {
+				refuse("pads %v", pads)
+			}
+		}
 		copy(g.begin, pads[:n])
 		copy(g.end, pads[n:])
 	}
@@ -91,6 +113,7 @@ func (g *window) at(d, o, k int) int { return o*g.stride[d] + k*g.dilation[d] - 
 func (g *window) eachTap(f func(tap int, k []int)) {
 	k := make([]int, len(g.kernel))
 	for tap := range g.taps() {
+		g.c.spend(1)
 		f(tap, k)
 		advance(k, g.kernel)
 	}
