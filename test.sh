@@ -58,5 +58,9 @@ git diff --exit-code -- refeval/kern
 step go test
 go test ./...
 
+step go test with the onnxruntime engine
+go vet -tags ort ./ort
+go test -tags ort ./ort ./cmd ./trace
+
 step second opinion
 (cd secondopinion && go vet . && go test .)

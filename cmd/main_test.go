@@ -37,6 +37,9 @@ func TestScripts(t *testing.T) {
 // library returns the file of onnxruntime's library, "" where none is installed. Where python is
 // named, as test.sh does, scripts must run that need it.
 func library() string {
+	if !ort.CanLoad {
+		return "" // test.sh runs the scripts once more with the tag ort
+	}
 	if path, err := ort.Find(""); err == nil && filepath.IsAbs(path) {
 		return path
 	} else if python := os.Getenv("AMPLINT_PYTHON"); python != "" {

@@ -1,4 +1,4 @@
-//go:build (darwin || linux || windows) && (amd64 || arm64) && !noort
+//go:build (darwin || windows || (linux && ort)) && (amd64 || arm64)
 
 package ort
 

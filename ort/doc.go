@@ -7,5 +7,6 @@
 // result to what the target holds. Sums run as onnxruntime runs them; only package refeval can
 // accumulate as a target does.
 //
-// Built with the tag noort the package knows no library, and the program needs no C library either.
+// On Linux loading a library makes the program need the C library's own loader: it would no longer be
+// static. There the engine is built in by the tag ort only; [CanLoad] tells.
 package ort

@@ -1,8 +1,11 @@
-//go:build windows && (amd64 || arm64) && !noort
+//go:build windows && (amd64 || arm64)
 
 package ort
 
 import "golang.org/x/sys/windows"
+
+// CanLoad tells whether this build can load libraries.
+const CanLoad = true
 
 // load opens a shared library and returns the address of its entry point. The libraries it needs
 // itself are looked for in its own folder too.
