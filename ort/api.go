@@ -7,9 +7,6 @@ import (
 	"unsafe"
 )
 
-// entryPoint is the one symbol of the library that is looked up; all else stands in its table.
-const entryPoint = "OrtGetApiBase"
-
 // apiVersion is the least version of the table that is asked for. The library answers any version
 // up to its own with a table that begins alike.
 const apiVersion = 16
