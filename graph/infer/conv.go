@@ -103,16 +103,25 @@ func convOf(x, w int) operator {
 		if s == nil {
 			return nil
 		}
-		channels := c.fresh()
-		var kernel graph.Shape
-		if k != nil {
-			if len(k) != len(s) {
-				return c.errorf("data %s and weights %s have different ranks", s, k)
-			}
-			channels, kernel = k[0], k[2:]
+		channels, kernel, err := c.weights(s, k)
+		if err != nil {
+			return err
 		}
 		return c.conv(s[0], channels, s[2:], kernel, false)
 	}
+}
+
+// weights splits the shape k of a convolution's weights into output channels and kernel; s is the
+// shape of the data. Where k is unknown the channels are a fresh dimension and the kernel is nil.
+func (c *ctx) weights(s, k graph.Shape) (channels graph.Dim, kernel graph.Shape, err error) {
+	channels = c.fresh()
+	if k == nil {
+		return channels, nil, nil
+	}
+	if len(k) != len(s) {
+		return channels, nil, c.errorf("data %s and weights %s have different ranks", s, k)
+	}
+	return k[0], k[2:], nil
 }
 
 func (c *ctx) conv(batch, channels graph.Dim, spatial, kernel graph.Shape, last bool) error {
@@ -142,16 +151,12 @@ func convLast(x, w int) operator {
 		if s == nil {
 			return nil
 		}
-		channels := c.fresh()
-		var kernel graph.Shape
-		if k != nil {
-			if len(k) != len(s) {
-				return c.errorf("data %s and weights %s have different ranks", s, k)
-			}
-			channels, kernel = k[0], k[2:]
-			if k[len(k)-1] == s[len(s)-1] && k[1] != s[len(s)-1] {
-				kernel = k[1 : len(k)-1]
-			}
+		channels, kernel, err := c.weights(s, k)
+		if err != nil {
+			return err
+		}
+		if k != nil && k[len(k)-1] == s[len(s)-1] && k[1] != s[len(s)-1] {
+			kernel = k[1 : len(k)-1]
 		}
 		return c.conv(s[0], channels, s[1:len(s)-1], kernel, true)
 	}
@@ -170,13 +175,12 @@ func (c *ctx) transposed(dynamic bool) error {
 	if s == nil {
 		return nil
 	}
-	channels := c.fresh()
-	var kernel graph.Shape
-	if k != nil {
-		if len(k) != len(s) {
-			return c.errorf("data %s and weights %s have different ranks", s, k)
-		}
-		channels, kernel = c.dim(mulNum(c.num(k[1]), intNum(c.n.Int("group", 1)))), k[2:]
+	channels, kernel, err := c.weights(s, k)
+	if err != nil {
+		return err
+	}
+	if k != nil { // laid out [in, out / group, kernel...]
+		channels = c.dim(mulNum(c.num(k[1]), intNum(c.n.Int("group", 1))))
 	}
 	n := len(s) - 2
 	win, err := c.window(n, kernel)
