@@ -15,7 +15,18 @@ type Report struct {
 	Inputs   []rangeprop.InputRange
 	Summary  Summary
 	Findings []rules.Finding
-	Notes    []string // what had to be put right or overlooked, for stderr
+	// Suppressed are findings that somebody has decided about. They fail nothing; the summary counts
+	// them as ignored.
+	Suppressed []Suppressed
+	Notes      []string // what had to be put right or overlooked, for stderr
+}
+
+// Suppressed is a finding that the project has looked at and lives with.
+type Suppressed struct {
+	rules.Finding
+	By     string // what said so: "config" or "baseline"
+	Reason string // "" where none was given
+	Until  string // the date from which on it is reported again, "" for never
 }
 
 // Summary counts.

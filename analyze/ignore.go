@@ -19,7 +19,7 @@ func (c *Config) disabled() map[string]bool {
 	return off
 }
 
-// apply sets the severities of the config and drops the findings it ignores. Ignores that match
+// apply sets the severities of the config and puts aside the findings it ignores. Ignores that match
 // nothing are noted: what they were for is gone, and so should they be.
 func (c *Config) apply(found []rules.Finding, r *Report) []rules.Finding {
 	kept := []rules.Finding{}
@@ -31,6 +31,7 @@ func (c *Config) apply(found []rules.Finding, r *Report) []rules.Finding {
 		if i := c.ignoredBy(f); i >= 0 {
 			used[i] = true
 			r.Summary.Ignored++
+			r.Suppressed = append(r.Suppressed, Suppressed{f, "config", c.Ignore[i].Reason, c.Ignore[i].Until})
 			continue
 		}
 		if s, ok := severities[c.Rules[f.Rule]]; ok {
