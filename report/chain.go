@@ -19,7 +19,7 @@ type stepJSON struct {
 	rangeJSON
 	Node   string  `json:"node,omitempty"`
 	Op     string  `json:"op,omitempty"`
-	Factor *number `json:"factor,omitempty"` // left out where one of two neighbours has no bound
+	Factor *Number `json:"factor,omitempty"` // left out where one of two neighbours has no bound
 }
 
 // Chain writes how the bound of a value came to be.
@@ -41,7 +41,7 @@ func chainJSON(w io.Writer, c *analyze.Chain) error {
 			j.Node, j.Op = s.Node.Name, s.Node.OpName()
 		}
 		if s.Factor != 0 {
-			x := number(s.Factor)
+			x := Number(s.Factor)
 			j.Factor = &x
 		}
 		f.Steps = append(f.Steps, j)

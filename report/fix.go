@@ -20,28 +20,28 @@ func Fixed(w io.Writer, format string, r *analyze.Fixed, opt Options) error {
 
 // fixFile is the JSON of a fix.
 type fixFile struct {
-	Schema     string        `json:"schema"`
-	Tool       toolJSON      `json:"tool"`
-	Input      string        `json:"input"`
-	Output     string        `json:"output"`
-	Strategy   string        `json:"strategy"`
-	Changed    bool          `json:"changed"`
-	Refused    string        `json:"refused"` // why nothing was written
-	Low        int           `json:"low_nodes"`
-	FP32       int           `json:"fp32_nodes"`
-	Casts      int           `json:"casts_added"`
-	Removed    int           `json:"casts_removed"`
-	Edits      []fixJSON     `json:"edits"`
-	Applied    []findingJSON `json:"fixed"`
-	Result     modelJSON     `json:"result"`
-	InputCheck summaryJSON   `json:"input_summary"`
+	Schema     string    `json:"schema"`
+	Tool       Tool      `json:"tool"`
+	Input      string    `json:"input"`
+	Output     string    `json:"output"`
+	Strategy   string    `json:"strategy"`
+	Changed    bool      `json:"changed"`
+	Refused    string    `json:"refused"` // why nothing was written
+	Low        int       `json:"low_nodes"`
+	FP32       int       `json:"fp32_nodes"`
+	Casts      int       `json:"casts_added"`
+	Removed    int       `json:"casts_removed"`
+	Edits      []Fix     `json:"edits"`
+	Applied    []Finding `json:"fixed"`
+	Result     *Model    `json:"result"`
+	InputCheck Summary   `json:"input_summary"`
 }
 
 func fixedJSON(w io.Writer, r *analyze.Fixed, opt Options) error {
 	s := r.Summary
-	f := fixFile{Schema: "amplint.fix/1", Tool: toolJSON{"amplint", opt.Version}, Input: r.Path, Output: r.Out, Strategy: r.Strategy,
+	f := fixFile{Schema: "amplint.fix/1", Tool: Tool{"amplint", opt.Version}, Input: r.Path, Output: r.Out, Strategy: r.Strategy,
 		Changed: s.Changed, Refused: r.Refused, Low: s.Low, FP32: s.FP32, Casts: s.Casts, Removed: s.Removed,
-		Edits: []fixJSON{}, Applied: []findingJSON{}, Result: modelOf(r.After), InputCheck: summaryOf(r.Before.Summary)}
+		Edits: []Fix{}, Applied: []Finding{}, Result: Of(r.After), InputCheck: summaryOf(r.Before.Summary)}
 	for _, e := range r.Edits {
 		f.Edits = append(f.Edits, fixOf(e))
 	}
@@ -58,11 +58,11 @@ func fixedText(w io.Writer, r *analyze.Fixed, opt Options) error {
 	p := &printer{w: w, color: opt.Color}
 	for _, f := range r.Applied {
 		p.f("fixed: ")
-		p.finding(f)
+		p.finding(findingOf(f))
 	}
 	if r.Refused != "" {
 		for _, f := range r.After.Findings {
-			p.finding(f)
+			p.finding(findingOf(f))
 		}
 	}
 	s := r.Summary
@@ -73,6 +73,6 @@ func fixedText(w io.Writer, r *analyze.Fixed, opt Options) error {
 		p.f("%s: %d of %d nodes with float results are low, %s added, %d removed, %s\n",
 			r.Path, s.Low, s.Low+s.FP32, plural(s.Casts, "cast"), s.Removed, plural(len(r.Edits), "edit"))
 	}
-	p.summary(r.After)
+	p.summary(Of(r.After))
 	return p.err
 }

@@ -2,7 +2,9 @@ package report
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
+	"slices"
 
 	"github.com/amplint/amplint/analyze"
 	"github.com/amplint/amplint/graph"
@@ -11,113 +13,30 @@ import (
 	"github.com/amplint/amplint/rules"
 )
 
-// checkFile is the JSON of a check report. Its fields are a contract: tools read them.
-type checkFile struct {
-	Schema string      `json:"schema"`
-	Tool   toolJSON    `json:"tool"`
-	Models []modelJSON `json:"models"`
-}
-
-type toolJSON struct {
-	Name    string `json:"name"`
-	Version string `json:"version"`
-}
-
-type modelJSON struct {
-	Path     string        `json:"path"`
-	Target   string        `json:"target"`
-	Inputs   []inputJSON   `json:"inputs"`
-	Summary  summaryJSON   `json:"summary"`
-	Findings []findingJSON `json:"findings"`
-}
-
-type inputJSON struct {
-	Name  string `json:"name"`
-	Range span   `json:"range"`
-	Basis string `json:"basis"`
-	Note  string `json:"note,omitempty"` // the evidence of a default
-}
-
-// span is a range as a list of two numbers.
-type span [2]number
-
-func spanOf(r rangeprop.Range) span { return span{number(r.Lo), number(r.Hi)} }
-
-type summaryJSON struct {
-	Nodes     int         `json:"nodes"`
-	Values    int         `json:"values"`
-	Unbounded int         `json:"unbounded"`
-	Unknown   []countJSON `json:"unknown_operators"`
-	Errors    int         `json:"errors"`
-	Warnings  int         `json:"warnings"`
-	Notes     int         `json:"notes"`
-	Ignored   int         `json:"ignored"`
-}
-
-type countJSON struct {
-	Op    string `json:"op"`
-	Count int    `json:"count"`
-}
-
-type findingJSON struct {
-	Rule         string      `json:"rule"`
-	Kind         string      `json:"kind"`
-	Severity     string      `json:"severity"`
-	Evidence     string      `json:"evidence"`
-	Consequence  string      `json:"consequence"`
-	Node         nodeJSON    `json:"node"`
-	Value        string      `json:"value"`
-	Range        span        `json:"range"`
-	Basis        string      `json:"basis"`
-	Limit        number      `json:"limit"`
-	Message      string      `json:"message"`
-	Reason       string      `json:"reason,omitempty"`
-	Occurrences  []placeJSON `json:"occurrences"`
-	Consequences []string    `json:"consequences"`
-	Fixes        []fixJSON   `json:"fixes"`
-	Fingerprint  string      `json:"fingerprint"`
-}
-
-// nodeJSON is the place of a finding; its key is "" where the finding is on an input or on the
-// whole model.
-type nodeJSON struct {
-	Key     string   `json:"key"`
-	Name    string   `json:"name"`
-	Op      string   `json:"op"`
-	Domain  string   `json:"domain"`
-	Index   int      `json:"index"`
-	Path    []string `json:"path"`
-	Outputs []string `json:"outputs"`
-}
-
-type placeJSON struct {
-	Key   string `json:"key"`
-	Name  string `json:"name"`
-	Value string `json:"value"`
-}
-
-type fixJSON struct {
-	Kind        string `json:"kind"`
-	Target      string `json:"target"`
-	Description string `json:"description"`
-	Safe        bool   `json:"safe"`
-}
-
-func checkJSON(w io.Writer, reports []*analyze.Report, opt Options) error {
-	f := checkFile{"amplint.check/1", toolJSON{"amplint", opt.Version}, []modelJSON{}}
-	for _, r := range reports {
-		f.Models = append(f.Models, modelOf(r))
-	}
+func checkJSON(w io.Writer, models []*Model, opt Options) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", " ")
-	return e.Encode(f)
+	return e.Encode(File{Schema, Tool{"amplint", opt.Version}, slices.Concat([]*Model{}, models)})
 }
 
-func modelOf(r *analyze.Report) modelJSON {
-	m := modelJSON{Path: r.Path, Target: r.Target.String(), Inputs: []inputJSON{}, Findings: []findingJSON{}, Summary: summaryOf(r.Summary)}
+// Read reads the JSON of a check.
+func Read(r io.Reader) (*File, error) {
+	f := &File{}
+	if err := json.NewDecoder(r).Decode(f); err != nil {
+		return nil, err
+	}
+	if f.Schema != Schema {
+		return nil, fmt.Errorf("its schema is %q, not %q", f.Schema, Schema)
+	}
+	return f, nil
+}
+
+// Of takes from a report what is to be told of it.
+func Of(r *analyze.Report) *Model {
+	m := &Model{Path: r.Path, Target: r.Target.String(), Inputs: []Input{}, Findings: []Finding{}, Summary: summaryOf(r.Summary)}
 	for _, in := range r.Inputs {
-		m.Inputs = append(m.Inputs, inputJSON{in.Value.Name, spanOf(in.Range), in.Basis.String(), in.Note})
+		m.Inputs = append(m.Inputs, Input{in.Value.Name, spanOf(in.Range), in.Basis.String(), in.Note})
 	}
 	for _, f := range r.Findings {
 		m.Findings = append(m.Findings, findingOf(f))
@@ -125,29 +44,29 @@ func modelOf(r *analyze.Report) modelJSON {
 	return m
 }
 
-func summaryOf(s analyze.Summary) summaryJSON {
-	return summaryJSON{s.Nodes, s.Values, s.Unbounded, counts(s.Unknown), s.Errors, s.Warnings, s.Notes, s.Ignored}
+func summaryOf(s analyze.Summary) Summary {
+	return Summary{s.Nodes, s.Values, s.Unbounded, counts(s.Unknown), s.Errors, s.Warnings, s.Notes, s.Ignored}
 }
 
-func counts(list []rangeprop.OpCount) []countJSON {
-	out := make([]countJSON, 0, len(list))
+func counts(list []rangeprop.OpCount) []Count {
+	out := make([]Count, 0, len(list))
 	for _, c := range list {
-		out = append(out, countJSON(c))
+		out = append(out, Count(c))
 	}
 	return out
 }
 
-func findingOf(f rules.Finding) findingJSON {
-	j := findingJSON{Rule: f.Rule, Kind: f.Kind.String(), Severity: f.Severity.String(), Evidence: f.Evidence.String(),
-		Consequence: f.Consequence, Node: nodeOf(f.Node), Value: valueName(f.Value), Range: spanOf(f.Range), Basis: f.Basis.String(), Limit: number(f.Limit),
-		Message: f.Message, Reason: f.Reason, Occurrences: []placeJSON{}, Consequences: f.Consequences, Fixes: []fixJSON{},
+func findingOf(f rules.Finding) Finding {
+	j := Finding{Rule: f.Rule, Kind: f.Kind.String(), Severity: Severity(f.Severity.String()), Evidence: f.Evidence.String(),
+		Consequence: f.Consequence, Node: nodeOf(f.Node), Value: valueName(f.Value), ValueKey: scoped(f.Value), Range: spanOf(f.Range), Basis: f.Basis.String(), Limit: Number(f.Limit),
+		Message: f.Message, Reason: f.Reason, Occurrences: []Place{}, Consequences: f.Consequences, Fixes: []Fix{},
 		Fingerprint: f.Fingerprint}
 	if j.Consequences == nil {
 		j.Consequences = []string{}
 	}
 	for _, p := range f.Occurrences {
 		n := nodeOf(p.Node)
-		j.Occurrences = append(j.Occurrences, placeJSON{n.Key, n.Name, valueName(p.Value)})
+		j.Occurrences = append(j.Occurrences, Place{n.Key, n.Name, valueName(p.Value)})
 	}
 	for _, e := range f.Edits {
 		j.Fixes = append(j.Fixes, fixOf(e))
@@ -155,8 +74,8 @@ func findingOf(f rules.Finding) findingJSON {
 	return j
 }
 
-func nodeOf(n *graph.Node) nodeJSON {
-	j := nodeJSON{Path: []string{}, Outputs: []string{}}
+func nodeOf(n *graph.Node) Node {
+	j := Node{Path: []string{}, Outputs: []string{}}
 	if n == nil {
 		return j
 	}
@@ -177,8 +96,16 @@ func valueName(v *graph.Value) string {
 	return v.Name
 }
 
-func fixOf(e rewrite.Edit) fixJSON {
-	j := fixJSON{Kind: "edit", Description: e.Describe(), Safe: e.Safe()}
+// scoped returns the key of a value where it is not its name, "" else.
+func scoped(v *graph.Value) string {
+	if v == nil || v.Key() == v.Name {
+		return ""
+	}
+	return v.Key()
+}
+
+func fixOf(e rewrite.Edit) Fix {
+	j := Fix{Kind: "edit", Description: e.Describe(), Safe: e.Safe()}
 	switch e := e.(type) {
 	case rewrite.Widen:
 		j.Kind, j.Target = "widen", e.Value.Key()

@@ -21,14 +21,14 @@ type rangeJSON struct {
 	Path  []string `json:"path,omitempty"`
 	Dtype string   `json:"dtype"`
 	Shape []any    `json:"shape"` // numbers, symbols, null where unknown; null for an unknown rank
-	Lo    number   `json:"lo"`
-	Hi    number   `json:"hi"`
+	Lo    Number   `json:"lo"`
+	Hi    Number   `json:"hi"`
 	NaN   bool     `json:"nan"`
 	Basis string   `json:"basis"`
 	// The estimates are left out where there are none.
-	Mean   *number  `json:"mean,omitempty"`
-	SD     *number  `json:"sd,omitempty"`
-	Likely []number `json:"likely,omitempty"`
+	Mean   *Number  `json:"mean,omitempty"`
+	SD     *Number  `json:"sd,omitempty"`
+	Likely []Number `json:"likely,omitempty"`
 }
 
 func rangesJSON(w io.Writer, r *analyze.Ranges) error {
@@ -46,10 +46,10 @@ func rangesJSON(w io.Writer, r *analyze.Ranges) error {
 func rangeOf(b analyze.Bound) rangeJSON {
 	v := b.Value
 	j := rangeJSON{Name: v.Name, Path: v.Graph.Path(), Dtype: v.Type.Elem.String(), Shape: shape(v.Type.Shape),
-		Lo: number(b.Range.Lo), Hi: number(b.Range.Hi), NaN: b.NaN, Basis: b.Basis.String()}
+		Lo: Number(b.Range.Lo), Hi: Number(b.Range.Hi), NaN: b.NaN, Basis: b.Basis.String()}
 	if e := b.Estimate; e != nil {
-		mean, sd := number(e.Mean), number(e.SD)
-		j.Mean, j.SD, j.Likely = &mean, &sd, []number{number(e.Likely.Lo), number(e.Likely.Hi)}
+		mean, sd := Number(e.Mean), Number(e.SD)
+		j.Mean, j.SD, j.Likely = &mean, &sd, []Number{Number(e.Likely.Lo), Number(e.Likely.Hi)}
 	}
 	return j
 }

@@ -2,6 +2,7 @@
 package report
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"math"
@@ -20,12 +21,12 @@ type Options struct {
 const CheckFormats = "text, json"
 
 // Check writes the reports of one or several models.
-func Check(w io.Writer, format string, reports []*analyze.Report, opt Options) error {
+func Check(w io.Writer, format string, models []*Model, opt Options) error {
 	switch format {
 	case "text":
-		return checkText(w, reports, opt)
+		return checkText(w, models, opt)
 	case "json":
-		return checkJSON(w, reports, opt)
+		return checkJSON(w, models, opt)
 	}
 	return unknown(format)
 }
@@ -54,12 +55,12 @@ func unknown(format string) error {
 	return fmt.Errorf("unknown format %q: want one of %s", format, CheckFormats)
 }
 
-// number is a float that JSON cannot always hold: infinities are the strings "inf" and "-inf",
+// Number is a float that JSON cannot always hold: infinities are the strings "inf" and "-inf",
 // NaN is "nan".
-type number float64
+type Number float64
 
 // MarshalJSON writes the shortest decimal that reads back as the same number.
-func (x number) MarshalJSON() ([]byte, error) {
+func (x Number) MarshalJSON() ([]byte, error) {
 	f := float64(x)
 	switch {
 	case math.IsInf(f, 1):
@@ -70,6 +71,13 @@ func (x number) MarshalJSON() ([]byte, error) {
 		return []byte(`"nan"`), nil
 	}
 	return strconv.AppendFloat(nil, f, 'g', -1, 64), nil
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (x *Number) UnmarshalJSON(b []byte) error {
+	f, err := strconv.ParseFloat(string(bytes.Trim(b, `"`)), 64)
+	*x = Number(f)
+	return err
 }
 
 // printer keeps the first error of a run of prints.

@@ -77,17 +77,40 @@ func TestCheckFormats(t *testing.T) {
 	r, _ := example(t)
 	for format, file := range map[string]string{"text": "check.txt", "json": "check.json"} {
 		var b strings.Builder
-		if err := Check(&b, format, []*analyze.Report{r}, Options{Version: "1.2.3"}); err != nil {
+		if err := Check(&b, format, []*Model{Of(r)}, Options{Version: "1.2.3"}); err != nil {
 			t.Fatal(err)
 		}
 		golden(t, file, b.String())
 	}
 }
 
+// TestRead shows that a report read back is written as it was, in every format.
+func TestRead(t *testing.T) {
+	r, _ := example(t)
+	want := []*Model{Of(r)}
+	var b strings.Builder
+	if err := Check(&b, "json", want, Options{Version: "1.2.3"}); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Read(strings.NewReader(b.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, f.Models, cmp.Comparer(func(a, b Number) bool { return a == b || a != a && b != b })); d != "" {
+		t.Error(d)
+	}
+	if !f.Models[0].Failed(analyze.FailOnError) || f.Models[0].Failed(analyze.FailNever) {
+		t.Error("the error is not failed for, or what nothing fails for is")
+	}
+	if _, err := Read(strings.NewReader(`{"schema":"amplint.ranges/1"}`)); err == nil || !strings.Contains(err.Error(), "amplint.ranges/1") {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestColor(t *testing.T) {
 	r, _ := example(t)
 	var b strings.Builder
-	if err := Check(&b, "text", []*analyze.Report{r}, Options{Color: true}); err != nil {
+	if err := Check(&b, "text", []*Model{Of(r)}, Options{Color: true}); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(b.String(), "\x1b[1;31merror\x1b[0m: ") {

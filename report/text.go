@@ -3,33 +3,32 @@ package report
 import (
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
 
-	"github.com/amplint/amplint/analyze"
+	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/rules"
 )
 
 // maxListed is how many places or values a line of text lists; JSON has them all.
 const maxListed = 5
 
-func checkText(w io.Writer, reports []*analyze.Report, opt Options) error {
+func checkText(w io.Writer, models []*Model, opt Options) error {
 	p := &printer{w: w, color: opt.Color}
-	for i, r := range reports {
+	for i, m := range models {
 		if i > 0 {
 			p.f("\n")
 		}
-		for _, f := range r.Findings {
+		for _, f := range m.Findings {
 			p.finding(f)
 		}
-		p.summary(r)
+		p.summary(m)
 	}
 	return p.err
 }
 
 // finding prints the line of a finding and, indented, what it rests on and what helps.
-func (p *printer) finding(f rules.Finding) {
+func (p *printer) finding(f Finding) {
 	p.f("%s: %s%s [%s]\n", p.paint(f.Severity), place(f), f.Message, f.Rule)
 	if f.Reason != "" {
 		p.f("    %s\n", f.Reason)
@@ -42,31 +41,31 @@ func (p *printer) finding(f rules.Finding) {
 		p.f("    carries on to: %s\n", listed(f.Consequences, ", "))
 	}
 	var fixes []string
-	for _, e := range f.Edits {
-		fixes = append(fixes, e.Describe())
+	for _, e := range f.Fixes {
+		fixes = append(fixes, e.Description)
 	}
 	if len(fixes) > 0 {
 		p.f("    fix: %s\n", listed(fixes, "; "))
 	}
 }
 
-func place(f rules.Finding) string {
+func place(f Finding) string {
 	switch {
-	case f.Node != nil:
-		return fmt.Sprintf("%s (%s): ", f.Node.Key(), f.Node.OpName())
-	case f.Value != nil:
-		return f.Value.Key() + ": "
+	case f.Node.Key != "":
+		return fmt.Sprintf("%s (%s): ", f.Node.Key, graph.OpName(f.Node.Domain, f.Node.Op))
+	case f.Value != "":
+		return f.valueKey() + ": "
 	}
 	return ""
 }
 
 // evidence says how the finding is known, in which range the value lies, and what follows.
-func evidence(f rules.Finding) string {
-	s := f.Evidence.String()
-	if f.Value != nil {
-		s += fmt.Sprintf(", %s in [%.5g, %.5g] (%s)", f.Value.Key(), f.Range.Lo, f.Range.Hi, f.Basis)
+func evidence(f Finding) string {
+	s := f.Evidence
+	if f.Value != "" {
+		s += fmt.Sprintf(", %s in [%.5g, %.5g] (%s)", f.valueKey(), f.Range[0], f.Range[1], f.Basis)
 	}
-	if f.Limit != 0 && !math.IsInf(f.Limit, 0) {
+	if f.limited() {
 		s += fmt.Sprintf(", limit %.5g", f.Limit)
 	}
 	if f.Consequence != "" {
@@ -75,11 +74,11 @@ func evidence(f rules.Finding) string {
 	return s
 }
 
-func otherPlaces(f rules.Finding) []string {
+func otherPlaces(f Finding) []string {
 	var list []string
 	for _, o := range f.Occurrences {
-		if o.Node != nil && o.Node != f.Node {
-			list = append(list, o.Node.Key())
+		if o.Key != "" && o.Key != f.Node.Key {
+			list = append(list, o.Key)
 		}
 	}
 	return slices.Compact(list)
@@ -93,17 +92,17 @@ func listed(list []string, sep string) string {
 }
 
 // paint colours a severity for a terminal.
-func (p *printer) paint(s rules.Severity) string {
+func (p *printer) paint(s Severity) string {
 	if !p.color {
-		return s.String()
+		return string(s)
 	}
-	code := [...]string{rules.Note: "36", rules.Warning: "33", rules.Error: "31"}[s]
-	return "\x1b[1;" + code + "m" + s.String() + "\x1b[0m"
+	code := [...]string{rules.Note: "36", rules.Warning: "33", rules.Error: "31"}[s.level()]
+	return "\x1b[1;" + code + "m" + string(s) + "\x1b[0m"
 }
 
-func (p *printer) summary(r *analyze.Report) {
-	s := r.Summary
-	p.f("%s as %s: %s, %s, %s", r.Path, r.Target, plural(s.Errors, "error"), plural(s.Warnings, "warning"), plural(s.Notes, "note"))
+func (p *printer) summary(m *Model) {
+	s := m.Summary
+	p.f("%s as %s: %s, %s, %s", m.Path, m.Target, plural(s.Errors, "error"), plural(s.Warnings, "warning"), plural(s.Notes, "note"))
 	if s.Ignored > 0 {
 		p.f(", %d ignored", s.Ignored)
 	}

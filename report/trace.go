@@ -38,7 +38,7 @@ func Trace(w io.Writer, format string, t *Traced, opt Options) error {
 // through a value's graph and all samples; min and max are over the finite elements.
 type traceFile struct {
 	Schema     string          `json:"schema"`
-	Tool       toolJSON        `json:"tool"`
+	Tool       Tool            `json:"tool"`
 	Model      string          `json:"model"`
 	As         string          `json:"as"`
 	Accumulate string          `json:"accumulate"`
@@ -86,9 +86,9 @@ type traceValueRow struct {
 
 type statsJSON struct {
 	Elements  int64  `json:"elements"`
-	Min       number `json:"min"`
-	Max       number `json:"max"`
-	Tiny      number `json:"least_nonzero"`
+	Min       Number `json:"min"`
+	Max       Number `json:"max"`
+	Tiny      Number `json:"least_nonzero"`
 	Inf       int64  `json:"inf"`
 	NaN       int64  `json:"nan"`
 	Zero      int64  `json:"zero"`
@@ -96,21 +96,21 @@ type statsJSON struct {
 }
 
 type diffJSON struct {
-	MaxAbs     number `json:"max_abs"`
-	MaxRel     number `json:"max_rel"`
-	MaxUlp     number `json:"max_ulp"`
-	Relative   number `json:"max_abs_to_scale"`
+	MaxAbs     Number `json:"max_abs"`
+	MaxRel     Number `json:"max_rel"`
+	MaxUlp     Number `json:"max_ulp"`
+	Relative   Number `json:"max_abs_to_scale"`
 	Overflowed int64  `json:"overflowed"`
 	NaN        int64  `json:"nan"`
 	Flushed    int64  `json:"flushed"`
 }
 
 func statsOf(s trace.Stats) statsJSON {
-	return statsJSON{s.Elements, number(s.Min), number(s.Max), number(s.Tiny), s.Inf, s.NaN, s.Zero, s.Subnormal}
+	return statsJSON{s.Elements, Number(s.Min), Number(s.Max), Number(s.Tiny), s.Inf, s.NaN, s.Zero, s.Subnormal}
 }
 
 func diffOf(d *trace.Diff) diffJSON {
-	return diffJSON{number(d.MaxAbs), number(d.MaxRel), number(d.MaxUlp), number(d.Relative()), d.Overflowed, d.NaN, d.Flushed}
+	return diffJSON{Number(d.MaxAbs), Number(d.MaxRel), Number(d.MaxUlp), Number(d.Relative()), d.Overflowed, d.NaN, d.Flushed}
 }
 
 func firstOf(f *trace.First) *firstJSON {
@@ -122,7 +122,7 @@ func firstOf(f *trace.First) *firstJSON {
 }
 
 func traceJSON(w io.Writer, t *Traced, opt Options) error {
-	f := traceFile{Schema: "amplint.trace/1", Tool: toolJSON{"amplint", opt.Version}, Model: t.Path, As: t.As,
+	f := traceFile{Schema: "amplint.trace/1", Tool: Tool{"amplint", opt.Version}, Model: t.Path, As: t.As,
 		Accumulate: t.Accumulate, Flush: t.Flush, Samples: t.Samples, Values: []traceValueRow{}}
 	if s := t.Trace.Stopped; s != nil {
 		f.Stopped = &stoppedJSON{s.Node.Key(), s.Node.OpName(), s.Err.Error()}

@@ -25,7 +25,7 @@ func Verify(w io.Writer, format, a, b string, v *trace.Verified, opt Options) er
 // the same places.
 type verifyFile struct {
 	Schema  string       `json:"schema"`
-	Tool    toolJSON     `json:"tool"`
+	Tool    Tool         `json:"tool"`
 	A       string       `json:"a"`
 	B       string       `json:"b"`
 	RTol    float64      `json:"rtol"`
@@ -41,10 +41,10 @@ type verifyJRow struct {
 	DType      string `json:"dtype"`
 	Shape      []int  `json:"shape"`
 	OK         bool   `json:"ok"`
-	MaxAbs     number `json:"max_abs"`
-	MaxRel     number `json:"max_rel"`
-	MaxUlp     number `json:"max_ulp"`
-	Cosine     number `json:"cosine"`
+	MaxAbs     Number `json:"max_abs"`
+	MaxRel     Number `json:"max_rel"`
+	MaxUlp     Number `json:"max_ulp"`
+	Cosine     Number `json:"cosine"`
 	Elements   int64  `json:"elements"`
 	Outside    int64  `json:"outside"` // elements beyond the tolerance
 	NonFiniteA int64  `json:"nonfinite_a"`
@@ -53,7 +53,7 @@ type verifyJRow struct {
 }
 
 func verifyJSON(w io.Writer, a, b string, v *trace.Verified, opt Options) error {
-	f := verifyFile{Schema: "amplint.verify/1", Tool: toolJSON{"amplint", opt.Version}, A: a, B: b, RTol: v.Tolerance.Rel,
+	f := verifyFile{Schema: "amplint.verify/1", Tool: Tool{"amplint", opt.Version}, A: a, B: b, RTol: v.Tolerance.Rel,
 		ATol: v.Tolerance.Abs, Samples: v.Samples, OK: v.OK(), Outputs: verifyRows(v.Outputs), Values: verifyRows(v.Values)}
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
@@ -64,8 +64,8 @@ func verifyRows(list []*trace.Compared) []verifyJRow {
 	rows := []verifyJRow{}
 	for _, c := range list {
 		d := &c.Diff
-		rows = append(rows, verifyJRow{Name: c.Name, DType: c.Elem.String(), Shape: c.Dims, OK: c.OK(), MaxAbs: number(d.MaxAbs),
-			MaxRel: number(d.MaxRel), MaxUlp: number(d.MaxUlp), Cosine: number(d.Cosine()), Elements: d.Elements, Outside: d.Outside,
+		rows = append(rows, verifyJRow{Name: c.Name, DType: c.Elem.String(), Shape: c.Dims, OK: c.OK(), MaxAbs: Number(d.MaxAbs),
+			MaxRel: Number(d.MaxRel), MaxUlp: Number(d.MaxUlp), Cosine: Number(d.Cosine()), Elements: d.Elements, Outside: d.Outside,
 			NonFiniteA: c.BadA, NonFiniteB: c.BadB, Problem: problem(c)})
 	}
 	return rows

@@ -1,0 +1,146 @@
+package report
+
+import (
+	"math"
+	"slices"
+
+	"github.com/amplint/amplint/analyze"
+	"github.com/amplint/amplint/rangeprop"
+	"github.com/amplint/amplint/rules"
+)
+
+// File is a check report: all formats are written from it, and its JSON reads back as the same. Its
+// fields are a contract: tools read them.
+type File struct {
+	Schema string   `json:"schema"`
+	Tool   Tool     `json:"tool"`
+	Models []*Model `json:"models"`
+}
+
+// Schema names the form of the JSON of a check.
+const Schema = "amplint.check/1"
+
+// Tool is the program that wrote a report.
+type Tool struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+// Model is what was found in one model. It holds nothing of the model itself, so that reports of
+// thousands can be kept.
+type Model struct {
+	Path     string    `json:"path"`
+	Target   string    `json:"target"`
+	Inputs   []Input   `json:"inputs"`
+	Summary  Summary   `json:"summary"`
+	Findings []Finding `json:"findings"`
+}
+
+// Failed tells whether a finding makes the run fail.
+func (m *Model) Failed(t analyze.Threshold) bool {
+	return slices.ContainsFunc(m.Findings, func(f Finding) bool { return t.Reached(f.Severity.level()) })
+}
+
+// Input is the range an input was taken to have.
+type Input struct {
+	Name  string `json:"name"`
+	Range Span   `json:"range"`
+	Basis string `json:"basis"`
+	Note  string `json:"note,omitempty"` // the evidence of a default
+}
+
+// Span is a range as a list of two numbers.
+type Span [2]Number
+
+func spanOf(r rangeprop.Range) Span { return Span{Number(r.Lo), Number(r.Hi)} }
+
+// Summary counts.
+type Summary struct {
+	Nodes     int     `json:"nodes"`
+	Values    int     `json:"values"`
+	Unbounded int     `json:"unbounded"`
+	Unknown   []Count `json:"unknown_operators"`
+	Errors    int     `json:"errors"`
+	Warnings  int     `json:"warnings"`
+	Notes     int     `json:"notes"`
+	Ignored   int     `json:"ignored"`
+}
+
+// Count is how often an operator occurs.
+type Count struct {
+	Op    string `json:"op"`
+	Count int    `json:"count"`
+}
+
+// Severity is "note", "warning" or "error".
+type Severity string
+
+// level returns the severity as the rules have it.
+func (s Severity) level() rules.Severity {
+	for _, l := range []rules.Severity{rules.Error, rules.Warning} {
+		if string(s) == l.String() {
+			return l
+		}
+	}
+	return rules.Note
+}
+
+// Finding is one hazard found; see [rules.Finding].
+type Finding struct {
+	Rule        string   `json:"rule"`
+	Kind        string   `json:"kind"`
+	Severity    Severity `json:"severity"`
+	Evidence    string   `json:"evidence"`
+	Consequence string   `json:"consequence"`
+	Node        Node     `json:"node"`
+	Value       string   `json:"value"`
+	// ValueKey is the value with the scopes it lies in, where that is not its name.
+	ValueKey     string   `json:"value_key,omitempty"`
+	Range        Span     `json:"range"`
+	Basis        string   `json:"basis"`
+	Limit        Number   `json:"limit"`
+	Message      string   `json:"message"`
+	Reason       string   `json:"reason,omitempty"`
+	Occurrences  []Place  `json:"occurrences"`
+	Consequences []string `json:"consequences"`
+	Fixes        []Fix    `json:"fixes"`
+	Fingerprint  string   `json:"fingerprint"`
+}
+
+// valueKey returns the value with its scopes, "" for a finding on no value.
+func (f *Finding) valueKey() string {
+	if f.ValueKey != "" {
+		return f.ValueKey
+	}
+	return f.Value
+}
+
+// limited tells whether the finding is about a finite limit.
+func (f *Finding) limited() bool { return f.Limit != 0 && !math.IsInf(float64(f.Limit), 0) }
+
+// Node is the place of a finding; its key is "" where the finding is on an input or on the
+// whole model.
+type Node struct {
+	Key     string   `json:"key"`
+	Name    string   `json:"name"`
+	Op      string   `json:"op"`
+	Domain  string   `json:"domain"`
+	Index   int      `json:"index"`
+	Path    []string `json:"path"`
+	Outputs []string `json:"outputs"`
+}
+
+// Place is one of several places that a finding stands for.
+type Place struct {
+	Key   string `json:"key"`
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Fix is an edit that helps.
+type Fix struct {
+	Kind        string `json:"kind"`
+	Target      string `json:"target"`
+	Description string `json:"description"`
+	Safe        bool   `json:"safe"`
+}
