@@ -21,6 +21,8 @@ var layers = [][]string{
 	{"graph/pattern", "samples"},
 	{"rangeprop", "rewrite", "refeval"},
 	{"ort"},
+	{"rules/walk"},
+	{"rules/reach", "rules/spread"},
 	{"rules", "witness", "trace"},
 	{"analyze"},
 	{"report"},

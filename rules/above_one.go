@@ -6,6 +6,8 @@ import (
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/graph/pattern"
 	"github.com/amplint/amplint/rewrite"
+	"github.com/amplint/amplint/rules/reach"
+	"github.com/amplint/amplint/rules/walk"
 )
 
 var aboveOne = Rule{
@@ -19,7 +21,7 @@ var aboveOne = Rule{
 // product of unit vectors that it is: a cosine of 1 comes out as 1.001, which has no arccosine.
 func checkAboveOne(p *Pass) {
 	for n := range p.Model.Nodes() {
-		if is(n, "Acos", "Asin", "Atanh", "Acosh") {
+		if walk.Is(n, "Acos", "Asin", "Atanh", "Acosh") {
 			checkCosine(p, n)
 		}
 	}
@@ -27,9 +29,9 @@ func checkAboveOne(p *Pass) {
 
 func checkCosine(p *Pass, n *graph.Node) {
 	ways, v := p.unscaled(n.In(0))
-	sum := maker(v)
+	sum := walk.Maker(v)
 	f, ok := p.low(v)
-	if !ok || !is(sum, "ReduceSum", "MatMul", "Einsum", "Gemm") || p.known(sum, nil) {
+	if !ok || !walk.Is(sum, "ReduceSum", "MatMul", "Einsum", "Gemm") || p.known(sum, nil) {
 		return
 	}
 	a, b := p.factors(sum)
@@ -49,7 +51,7 @@ func checkCosine(p *Pass, n *graph.Node) {
 		find.Edits = append(find.Edits, p.normEdits(m)...)
 		find.Edits = append(find.Edits, rewrite.Widen{Value: m.Output})
 	}
-	if is(sum, "ReduceSum") {
+	if walk.Is(sum, "ReduceSum") {
 		find.Edits = append(find.Edits, rewrite.Widen{Value: sum.In(0)})
 	}
 	p.report(find)
@@ -58,14 +60,14 @@ func checkCosine(p *Pass, n *graph.Node) {
 // unscaled follows a value back through products with constants close to 1, which move a cosine by
 // less than its rounding.
 func (p *Pass) unscaled(v *graph.Value) (ways []*graph.Value, w *graph.Value) {
-	for w = moved(plain(v)); ; w = moved(plain(w)) {
-		n := makerOf(w, "Mul")
+	for w = walk.Moved(walk.Plain(v)); ; w = walk.Moved(walk.Plain(w)) {
+		n := walk.MakerOf(w, "Mul")
 		if n == nil {
 			return ways, w
 		}
 		next := (*graph.Value)(nil)
 		for i := range 2 {
-			if c, ok := p.scalar(n.In(i)); ok && c > 0.999 && c < 1.001 {
+			if c, ok := walk.Scalar(n.In(i)); ok && c > 0.999 && c < 1.001 {
 				next = n.In(1 - i)
 			}
 		}
@@ -79,8 +81,8 @@ func (p *Pass) unscaled(v *graph.Value) (ways []*graph.Value, w *graph.Value) {
 // factors returns the normalisations of the two vectors whose product a sum is.
 func (p *Pass) factors(sum *graph.Node) (a, b *pattern.Norm) {
 	x, y := sum.In(0), sum.In(1)
-	if is(sum, "ReduceSum") {
-		m := makerOf(x, "Mul")
+	if walk.Is(sum, "ReduceSum") {
+		m := walk.MakerOf(x, "Mul")
 		if m == nil {
 			return nil, nil
 		}
@@ -94,7 +96,7 @@ func (p *Pass) unit(v *graph.Value) *pattern.Norm {
 	if v == nil {
 		return nil
 	}
-	m := p.Patterns.Norm(moved(plain(v)))
+	m := p.Patterns.Norm(walk.Moved(walk.Plain(v)))
 	if m == nil || m.Kind != pattern.L2Norm {
 		return nil
 	}
@@ -103,6 +105,6 @@ func (p *Pass) unit(v *graph.Value) *pattern.Norm {
 
 // aligned tells whether inputs can give both vectors one direction.
 func (p *Pass) aligned(a, b *pattern.Norm) bool {
-	x, y := p.reachOf(a.Input), p.reachOf(b.Input)
-	return x.level() == free && y.level() == free && x.deps&y.deps == 0 && max(x.lo.at, y.lo.at) < min(x.hi.at, y.hi.at)
+	x, y := p.reach.Of(a.Input), p.reach.Of(b.Input)
+	return x.Level() == reach.Free && y.Level() == reach.Free && x.Deps&y.Deps == 0 && max(x.Lo.At, y.Lo.At) < min(x.Hi.At, y.Hi.At)
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/rewrite"
+	"github.com/amplint/amplint/rules/reach"
+	"github.com/amplint/amplint/rules/walk"
 )
 
 var attentionLogits = Rule{
@@ -24,11 +26,11 @@ func checkAttentionLogits(p *Pass) {
 	for n := range p.Model.Nodes() {
 		switch n.OpName() {
 		case "Attention", "com.microsoft.MultiHeadAttention", "com.microsoft.FusedMatMul":
-			q, k := p.reachOf(n.In(0)), p.reachOf(n.In(1))
+			q, k := p.reach.Of(n.In(0)), p.reach.Of(n.In(1))
 			depth := float64(headSize(n))
-			r := pair(q, k, func(x, y float64) float64 { return depth * x * y }).throughout()
-			if r.level() >= uniform {
-				reportFusedLogits(p, n, math.Max(math.Abs(r.lo.at), math.Abs(r.hi.at))*innerScale(n))
+			r := reach.Pair(q, k, func(x, y float64) float64 { return depth * x * y }).Throughout()
+			if r.Level() >= reach.Uniform {
+				reportFusedLogits(p, n, math.Max(math.Abs(r.Lo.At), math.Abs(r.Hi.At))*innerScale(n))
 			}
 		case "com.microsoft.Attention":
 			reportFusedLogits(p, n, p.packedLogits(n))
@@ -57,7 +59,7 @@ func headSize(n *graph.Node) int64 {
 	if n.Op == "FusedMatMul" && n.Int("transA", 0) != 0 {
 		axis = -2
 	}
-	size := max(dimOf(n.In(0), axis), 1)
+	size := max(walk.Dim(n.In(0), axis), 1)
 	if heads := max(n.Int("num_heads", 1), n.Int("q_num_heads", 1)); size > heads {
 		size /= heads
 	}
@@ -80,9 +82,9 @@ func innerScale(n *graph.Node) float64 {
 // packedLogits is how large the logits of an Attention get that projects its input by one constant
 // matrix to queries, keys and values: of inputs that agree with a column of the queries.
 func (p *Pass) packedLogits(n *graph.Node) float64 {
-	x, w := p.reachOf(n.In(0)), p.constant(n.In(1))
+	x, w := p.reach.Of(n.In(0)), walk.Constant(n.In(1))
 	heads := int(n.Int("num_heads", 1))
-	if x.level() < free || w == nil || len(w.Dims) != 2 || w.Len() > maxWeights || heads < 1 || len(n.Ints("qkv_hidden_sizes")) > 0 {
+	if x.Level() < reach.Free || w == nil || len(w.Dims) != 2 || w.Len() > walk.MaxWeights || heads < 1 || len(n.Ints("qkv_hidden_sizes")) > 0 {
 		return 0
 	}
 	data, err := w.Float64s()
@@ -95,9 +97,9 @@ func (p *Pass) packedLogits(n *graph.Node) float64 {
 	row := make([]float64, rows)
 	for c := 0; c < cols/3; c += max(cols/3/32, 1) {
 		for i := range row {
-			row[i] = x.hi.at
+			row[i] = x.Hi.At
 			if data[i*cols+c] < 0 {
-				row[i] = x.lo.at
+				row[i] = x.Lo.At
 			}
 		}
 		head := c / size * size

@@ -6,6 +6,8 @@ import (
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/numfmt"
 	"github.com/amplint/amplint/rewrite"
+	"github.com/amplint/amplint/rules/reach"
+	"github.com/amplint/amplint/rules/walk"
 )
 
 var cancellation = Rule{
@@ -19,7 +21,7 @@ var cancellation = Rule{
 // rounded squares: E[x²] - m² and |a|² + |b|² - 2ab. Their root or logarithm is then NaN.
 func checkCancellation(p *Pass) {
 	for n := range p.Model.Nodes() {
-		if is(n, "Sub") && !p.known(n, nil) && p.squaresDiffer(n) {
+		if walk.Is(n, "Sub") && !p.known(n, nil) && p.squaresDiffer(n) {
 			checkDifference(p, n)
 		}
 	}
@@ -27,21 +29,21 @@ func checkCancellation(p *Pass) {
 
 // squaresDiffer tells whether a Sub takes a square or a product from a sum of squares.
 func (p *Pass) squaresDiffer(n *graph.Node) bool {
-	return p.squared(n.In(0), 4) && (p.Patterns.Square(plain(n.In(1))) != nil || p.product(n.In(1)))
+	return p.squared(n.In(0), 4) && (p.Patterns.Square(walk.Plain(n.In(1))) != nil || p.product(n.In(1)))
 }
 
 // squared tells whether a value is a mean or sum of squares, or a sum of such.
 func (p *Pass) squared(v *graph.Value, depth int) bool {
-	v = moved(plain(v))
-	n := maker(v)
+	v = walk.Moved(walk.Plain(v))
+	n := walk.Maker(v)
 	switch {
 	case depth == 0 || n == nil:
 		return false
-	case is(n, "ReduceMean", "ReduceSum"):
-		return p.Patterns.Square(moved(plain(n.In(0)))) != nil
-	case is(n, "ReduceSumSquare"):
+	case walk.Is(n, "ReduceMean", "ReduceSum"):
+		return p.Patterns.Square(walk.Moved(walk.Plain(n.In(0)))) != nil
+	case walk.Is(n, "ReduceSumSquare"):
 		return true
-	case is(n, "Add"):
+	case walk.Is(n, "Add"):
 		return p.squared(n.In(0), depth-1) && p.squared(n.In(1), depth-1)
 	}
 	return false
@@ -49,24 +51,24 @@ func (p *Pass) squared(v *graph.Value, depth int) bool {
 
 // product tells whether a value is a constant times a product of vectors.
 func (p *Pass) product(v *graph.Value) bool {
-	n := maker(plain(v))
-	if is(n, "Mul") {
+	n := walk.Maker(walk.Plain(v))
+	if walk.Is(n, "Mul") {
 		for i := range 2 {
-			if _, ok := p.scalar(n.In(i)); ok {
-				n = maker(plain(n.In(1 - i)))
+			if _, ok := walk.Scalar(n.In(i)); ok {
+				n = walk.Maker(walk.Plain(n.In(1 - i)))
 				break
 			}
 		}
 	}
-	return is(n, "MatMul", "ReduceSum", "Einsum")
+	return walk.Is(n, "MatMul", "ReduceSum", "Einsum")
 }
 
 // checkDifference compares the rounding error of the parts with what keeps the difference positive.
 func checkDifference(p *Pass, n *graph.Node) {
 	f, ok := p.low(n.In(0))
 	v := n.Out(0)
-	root := leadsTo(v, through("Add", "Max", "Clip", "Cast"), func(u graph.Use) bool {
-		return is(u.Node, "Sqrt", "Log") || is(u.Node, "Pow") && u.Index == 0
+	root := walk.LeadsTo(v, walk.Through("Add", "Max", "Clip", "Cast"), func(u graph.Use) bool {
+		return walk.Is(u.Node, "Sqrt", "Log") || walk.Is(u.Node, "Pow") && u.Index == 0
 	})
 	if !ok || root == nil {
 		return
@@ -90,21 +92,21 @@ func checkDifference(p *Pass, n *graph.Node) {
 
 // squareReach returns how large the sum of squares gets that a difference is made of.
 func (p *Pass) squareReach(v *graph.Value) (float64, bool) {
-	r := p.reachOf(v)
-	return r.hi.at, r.hi.level >= uniform
+	r := p.reach.Of(v)
+	return r.Hi.At, r.Hi.Level >= reach.Uniform
 }
 
 // guard returns what is added to a difference, or bounds it from below, before its root is taken.
 func (p *Pass) guard(v *graph.Value) float64 {
-	uses, _ := flow(v)
+	uses, _ := walk.Flow(v)
 	for _, u := range uses {
-		if !is(u.Node, "Add", "Max") && !(is(u.Node, "Clip") && u.Index == 0) {
+		if !walk.Is(u.Node, "Add", "Max") && !(walk.Is(u.Node, "Clip") && u.Index == 0) {
 			continue
 		}
-		if is(u.Node, "Clip") || is(u.Node, "Max") {
+		if walk.Is(u.Node, "Clip") || walk.Is(u.Node, "Max") {
 			return p.Range(v).MaxAbs() // bounded from below: never negative
 		}
-		if x, ok := p.scalar(u.Node.In(1 - u.Index)); ok {
+		if x, ok := walk.Scalar(u.Node.In(1 - u.Index)); ok {
 			return x
 		}
 	}
@@ -119,13 +121,13 @@ func (p *Pass) differenceEdits(n *graph.Node, f numfmt.Format) []rewrite.Edit {
 	queue := []*graph.Value{n.Out(0)}
 	for i := 0; i < len(queue) && i < maxRegion; i++ {
 		v := queue[i]
-		m := maker(v)
-		if seen[v] || m == nil || p.constant(v) != nil {
+		m := walk.Maker(v)
+		if seen[v] || m == nil || walk.Constant(v) != nil {
 			continue
 		}
 		seen[v] = true
 		edits = append(edits, rewrite.Widen{Value: v})
-		if !is(m, "MatMul", "Einsum") {
+		if !walk.Is(m, "MatMul", "Einsum") {
 			for _, in := range m.Inputs {
 				if in != nil && in.Type.Float() {
 					queue = append(queue, in)
@@ -139,9 +141,9 @@ func (p *Pass) differenceEdits(n *graph.Node, f numfmt.Format) []rewrite.Edit {
 // rootEdits widens what follows a value up to its root.
 func (p *Pass) rootEdits(v *graph.Value) []rewrite.Edit {
 	var edits []rewrite.Edit
-	uses, _ := flow(v)
+	uses, _ := walk.Flow(v)
 	for _, u := range uses {
-		if is(u.Node, "Add", "Max", "Clip") && u.Node.Out(0) != nil {
+		if walk.Is(u.Node, "Add", "Max", "Clip") && u.Node.Out(0) != nil {
 			edits = append(edits, rewrite.Widen{Value: u.Node.Out(0)})
 		}
 	}

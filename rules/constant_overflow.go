@@ -8,6 +8,8 @@ import (
 	"github.com/amplint/amplint/numfmt"
 	"github.com/amplint/amplint/rangeprop"
 	"github.com/amplint/amplint/rewrite"
+	"github.com/amplint/amplint/rules/spread"
+	"github.com/amplint/amplint/rules/walk"
 )
 
 var constantOverflow = Rule{
@@ -18,17 +20,17 @@ var constantOverflow = Rule{
 }
 
 func checkConstantOverflow(p *Pass) {
-	for v, s := range p.constants() {
+	for v, s := range walk.Constants(p.Model) {
 		f, ok := p.low(v)
 		if !ok || s.Overflow(f) == 0 || p.masks(v, s) {
 			continue
 		}
 		c := p.lostConstant(v, s, f)
-		if c.node == nil || c.harm == harmless && unbinding(c.node) {
+		if c.node == nil || c.harm == spread.Harmless && unbinding(c.node) {
 			continue
 		}
 		find := c.finding(p)
-		find.Message = fmt.Sprintf("%s, which is %s in %s (%s)%s", c.text(), p.shown(f, s.furthest()), f, edge(f, s.furthest()), consequenceText(find.Consequence))
+		find.Message = fmt.Sprintf("%s, which is %s in %s (%s)%s", c.text(), p.shown(f, s.Furthest()), f, edge(f, s.Furthest()), consequenceText(find.Consequence))
 		find.Edits = append([]rewrite.Edit{rewrite.Widen{Value: v}}, p.excessEdits(c.node)...)
 		p.report(find)
 	}
@@ -37,37 +39,37 @@ func checkConstantOverflow(p *Pass) {
 // lost is a constant that is another number in its format, and the reader it harms first.
 type lost struct {
 	value   *graph.Value
-	stats   stats
+	stats   walk.Stats
 	format  numfmt.Format
 	node    *graph.Node // nil where nothing reads it
 	also    []Place     // further readers that it harms
 	through []*graph.Value
-	harm    harm
+	harm    spread.Harm
 }
 
 // lostConstant finds where an overflowed constant does the most harm: at the first of its readers
 // that it damages, or, where it damages none, at the first.
-func (p *Pass) lostConstant(v *graph.Value, s stats, f numfmt.Format) lost {
-	lo, hi := s.extremes()
-	d := damage{pos: hi >= f.OverflowAt(), neg: -lo >= f.OverflowAt(), least: s.leastFrom(f.OverflowAt())}
+func (p *Pass) lostConstant(v *graph.Value, s walk.Stats, f numfmt.Format) lost {
+	lo, hi := s.Extremes()
+	d := spread.Damage{Pos: hi >= f.OverflowAt(), Neg: -lo >= f.OverflowAt(), Least: s.LeastFrom(f.OverflowAt())}
 	c := lost{value: v, stats: s, format: f}
-	if n := v.Producer; is(n, "ConstantOfShape") {
-		c.node, c.harm = n, p.harmOf(v, d)
+	if n := v.Producer; walk.Is(n, "ConstantOfShape") {
+		c.node, c.harm = n, p.harm.Of(v, d)
 		return c
 	}
-	if t := p.constant(v); t != nil {
-		d.whole = closedRow(t, func(x float64) bool { return x >= f.OverflowAt() || -x >= f.OverflowAt() })
+	if t := walk.Constant(v); t != nil {
+		d.Whole = spread.ClosedRow(t, func(x float64) bool { return x >= f.OverflowAt() || -x >= f.OverflowAt() })
 	}
-	uses, through := readers(v)
+	uses, through := walk.Readers(v)
 	c.through = through
 	for _, u := range uses {
-		h := p.harmAt(u, d)
+		h := p.harm.At(u, d)
 		switch {
 		case c.node == nil:
 			c.node, c.harm = u.Node, h
-		case h > harmless && c.harm == harmless:
+		case h > spread.Harmless && c.harm == spread.Harmless:
 			c.node, c.harm = u.Node, h
-		case h > harmless && u.Node != c.node:
+		case h > spread.Harmless && u.Node != c.node:
 			c.also = append(c.also, Place{u.Node, v})
 		}
 	}
@@ -76,10 +78,10 @@ func (p *Pass) lostConstant(v *graph.Value, s stats, f numfmt.Format) lost {
 
 // finding fills in what all findings on lost constants have in common.
 func (c *lost) finding(p *Pass) Finding {
-	lo, hi := c.stats.extremes()
+	lo, hi := c.stats.Extremes()
 	f := p.at(c.node, c.value)
 	f.Range, f.Limit = rangeprop.Range{Lo: lo, Hi: hi}, c.format.Max()
-	f.Evidence, f.Consequence = Constant, c.harm.consequence()
+	f.Evidence, f.Consequence = Constant, consequence(c.harm)
 	f.Occurrences = c.also
 	for _, w := range c.through {
 		f.Consequences = append(f.Consequences, w.Key())
@@ -95,15 +97,15 @@ func (c *lost) finding(p *Pass) Finding {
 // text names the constant and says what stands in it.
 func (c *lost) text() string {
 	if c.stats.Count() == 1 {
-		return fmt.Sprintf("%s is %.5g", c.value.Name, c.stats.furthest())
+		return fmt.Sprintf("%s is %.5g", c.value.Name, c.stats.Furthest())
 	}
-	return fmt.Sprintf("%s holds %.5g", c.value.Name, c.stats.furthest())
+	return fmt.Sprintf("%s holds %.5g", c.value.Name, c.stats.Furthest())
 }
 
 // unbinding tells whether a node only compares with a constant or bounds by it: one past the
 // format's limit then binds no number that the format holds.
 func unbinding(n *graph.Node) bool {
-	return is(n, "Clip", "Min", "Max", "Less", "LessOrEqual", "Greater", "GreaterOrEqual", "Equal")
+	return walk.Is(n, "Clip", "Min", "Max", "Less", "LessOrEqual", "Greater", "GreaterOrEqual", "Equal")
 }
 
 // excessEdits widens the results of a node that pass the limit too.

@@ -8,6 +8,7 @@ import (
 	"github.com/amplint/amplint/numfmt"
 	"github.com/amplint/amplint/rangeprop"
 	"github.com/amplint/amplint/rewrite"
+	"github.com/amplint/amplint/rules/walk"
 )
 
 var constantUnderflow = Rule{
@@ -22,7 +23,7 @@ var constantUnderflow = Rule{
 const mostly = 0.9
 
 func checkConstantUnderflow(p *Pass) {
-	for v, s := range p.constants() {
+	for v, s := range walk.Constants(p.Model) {
 		f, ok := p.low(v)
 		nonzero := s.Count() - s.Zeros() - s.NaNs() - s.Infs()
 		if !ok || nonzero == 0 {
@@ -33,7 +34,7 @@ func checkConstantUnderflow(p *Pass) {
 		if below < mostly {
 			continue
 		}
-		uses, through := readers(v)
+		uses, through := walk.Readers(v)
 		for _, u := range uses {
 			if multiplies(u) && !p.known(u.Node, v) {
 				p.vanishing(v, s, u, f, gone, through)
@@ -45,13 +46,13 @@ func checkConstantUnderflow(p *Pass) {
 
 // multiplies tells whether the constant is a factor or divisor, so that all depends on it.
 func multiplies(u graph.Use) bool {
-	return is(u.Node, "Mul", "MatMul", "Gemm", "Conv", "ConvTranspose", "BatchNormalization") && u.Index <= 1 || is(u.Node, "Div") && u.Index == 1
+	return walk.Is(u.Node, "Mul", "MatMul", "Gemm", "Conv", "ConvTranspose", "BatchNormalization") && u.Index <= 1 || walk.Is(u.Node, "Div") && u.Index == 1
 }
 
 // vanishing reports a factor that is 0 in the format, or is kept by subnormal numbers only, which
 // kernels may flush to 0.
-func (p *Pass) vanishing(v *graph.Value, s stats, u graph.Use, format numfmt.Format, gone float64, through []*graph.Value) {
-	lo, hi := s.extremes()
+func (p *Pass) vanishing(v *graph.Value, s walk.Stats, u graph.Use, format numfmt.Format, gone float64, through []*graph.Value) {
+	lo, hi := s.Extremes()
 	f := p.at(u.Node, v)
 	f.Range, f.Limit, f.Evidence = rangeprop.Range{Lo: lo, Hi: hi}, format.MinNormal(), Kernel
 	state := "subnormal in %s (least normal %.5g): a kernel that flushes such numbers makes it 0"
@@ -62,9 +63,9 @@ func (p *Pass) vanishing(v *graph.Value, s stats, u graph.Use, format numfmt.For
 	if f.Evidence == Kernel && s.Count() > 1 {
 		return // weights as small as that in all places are rounded, not lost
 	}
-	name := fmt.Sprintf("%s is %.5g", v.Name, s.furthest())
+	name := fmt.Sprintf("%s is %.5g", v.Name, s.Furthest())
 	if s.Count() > 1 {
-		name = fmt.Sprintf("%s holds at most %.5g", v.Name, math.Abs(s.furthest()))
+		name = fmt.Sprintf("%s holds at most %.5g", v.Name, math.Abs(s.Furthest()))
 	}
 	f.Message = name + ", which is " + fmt.Sprintf(state, format, f.Limit) + consequenceText(f.Consequence)
 	for _, w := range through {

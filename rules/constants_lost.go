@@ -7,6 +7,8 @@ import (
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/rangeprop"
 	"github.com/amplint/amplint/rewrite"
+	"github.com/amplint/amplint/rules/spread"
+	"github.com/amplint/amplint/rules/walk"
 )
 
 var constantsLost = Rule{
@@ -19,11 +21,11 @@ var constantsLost = Rule{
 // checkConstantsLost looks for constants that a conversion to 16 bits has made infinite or 0: the
 // file no longer tells what they were, but their role does.
 func checkConstantsLost(p *Pass) {
-	for v, s := range p.constants() {
+	for v, s := range walk.Constants(p.Model) {
 		if !half(v) {
 			continue
 		}
-		if x, one := s.single(); one && x == 0 {
+		if x, one := s.Single(); one && x == 0 {
 			checkLostEpsilon(p, v)
 		}
 		if s.Infs() > 0 {
@@ -35,16 +37,16 @@ func checkConstantsLost(p *Pass) {
 // checkLostEpsilon reports a 0 that stands where an epsilon would: added to a number that may be 0
 // and is then divided by, or its logarithm taken.
 func checkLostEpsilon(p *Pass, v *graph.Value) {
-	uses, _ := readers(v)
+	uses, _ := walk.Readers(v)
 	for _, u := range uses {
 		n := u.Node
-		if !is(n, "Add", "Max", "Clip") || guardedBy(u) == nil || p.known(n, nil) {
+		if !walk.Is(n, "Add", "Max", "Clip") || guardedBy(u) == nil || p.known(n, nil) {
 			continue
 		}
 		format, ok := p.low(v)
 		sink := singular(n.Out(0))
 		r := p.Range(guardedBy(u))
-		if !ok || sink == nil || r.Lo > format.ZeroAt() || is(n, "Max", "Clip") && r.Lo < 0 {
+		if !ok || sink == nil || r.Lo > format.ZeroAt() || walk.Is(n, "Max", "Clip") && r.Lo < 0 {
 			continue // max(x, 0) of a signed x is a Relu
 		}
 		f := p.at(n, v)
@@ -64,23 +66,23 @@ const restoredEpsilon = 6.2e-5
 
 // checkInfinite reports infinities that do harm whatever they are meant for: as a factor or divisor.
 // Those that are chosen or compared with are often meant.
-func checkInfinite(p *Pass, v *graph.Value, s stats) {
+func checkInfinite(p *Pass, v *graph.Value, s walk.Stats) {
 	sign := math.Inf(1)
-	if s.negative(v) {
+	if infiniteBelow(v) {
 		sign = math.Inf(-1)
 	}
-	d := damage{pos: sign > 0, neg: sign < 0, least: 65520}
-	uses, through := readers(v)
+	d := spread.Damage{Pos: sign > 0, Neg: sign < 0, Least: 65520}
+	uses, through := walk.Readers(v)
 	for _, u := range uses {
-		if !is(u.Node, "Mul", "Div", "Pow", "MatMul", "Gemm", "Conv", "BatchNormalization") || p.known(u.Node, nil) {
+		if !walk.Is(u.Node, "Mul", "Div", "Pow", "MatMul", "Gemm", "Conv", "BatchNormalization") || p.known(u.Node, nil) {
 			continue
 		}
-		h := p.harmAt(u, d)
-		if h == harmless {
+		h := p.harm.At(u, d)
+		if h == spread.Harmless {
 			continue
 		}
 		f := p.at(u.Node, v)
-		f.Range, f.Evidence, f.Consequence = rangeprop.Range{Lo: sign, Hi: sign}, Constant, h.consequence()
+		f.Range, f.Evidence, f.Consequence = rangeprop.Range{Lo: sign, Hi: sign}, Constant, consequence(h)
 		f.Message = fmt.Sprintf("%s holds %.5g: it was finite before the model was converted%s", v.Name, sign, consequenceText(f.Consequence))
 		for _, w := range through {
 			f.Consequences = append(f.Consequences, w.Key())
@@ -93,10 +95,10 @@ func checkInfinite(p *Pass, v *graph.Value, s stats) {
 	}
 }
 
-// negative tells whether the first infinity of a constant is one below.
-func (s stats) negative(v *graph.Value) bool {
+// infiniteBelow tells whether the first infinity of a constant is one below.
+func infiniteBelow(v *graph.Value) bool {
 	below := false
-	t := stored(v)
+	t := walk.Stored(v)
 	if t == nil {
 		return false
 	}

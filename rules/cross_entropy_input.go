@@ -8,6 +8,9 @@ import (
 	"github.com/amplint/amplint/numfmt"
 	"github.com/amplint/amplint/rangeprop"
 	"github.com/amplint/amplint/rewrite"
+	"github.com/amplint/amplint/rules/reach"
+	"github.com/amplint/amplint/rules/spread"
+	"github.com/amplint/amplint/rules/walk"
 )
 
 var crossEntropyInput = Rule{
@@ -19,7 +22,7 @@ var crossEntropyInput = Rule{
 
 func checkCrossEntropyInput(p *Pass) {
 	for n := range p.Model.Nodes() {
-		if is(n, "Log") && !p.known(n, nil) {
+		if walk.Is(n, "Log") && !p.known(n, nil) {
 			if q := probability(p, n); q != nil {
 				q.check(p)
 			}
@@ -41,16 +44,16 @@ type chance struct {
 // such a value.
 func probability(p *Pass, log *graph.Node) *chance {
 	c := &chance{log: log, value: log.In(0)}
-	c.prob = plain(log.In(0))
-	if n := makerOf(c.prob, "Sub"); n != nil {
-		if one, ok := p.scalar(n.In(0)); ok && one == 1 {
-			c.prob, c.rest = plain(n.In(1)), true
+	c.prob = walk.Plain(log.In(0))
+	if n := walk.MakerOf(c.prob, "Sub"); n != nil {
+		if one, ok := walk.Scalar(n.In(0)); ok && one == 1 {
+			c.prob, c.rest = walk.Plain(n.In(1)), true
 		}
 	}
-	switch n := maker(c.prob); {
-	case is(n, "Softmax"):
+	switch n := walk.Maker(c.prob); {
+	case walk.Is(n, "Softmax"):
 		c.logits, c.soft = n.In(0), true
-	case is(n, "Sigmoid"):
+	case walk.Is(n, "Sigmoid"):
 		c.logits = n.In(0)
 	case p.Patterns.Softmax(c.prob) != nil && p.Patterns.Softmax(c.prob).Input != nil:
 		c.logits, c.soft = p.Patterns.Softmax(c.prob).Input, true
@@ -69,8 +72,8 @@ func (c *chance) check(p *Pass) {
 	}
 	e := Likely
 	r := p.Range(c.logits)
-	if q := p.reachOf(c.logits); q.level() == free || q.level() > unreached && !c.soft {
-		if in := (rangeprop.Range{Lo: q.lo.at, Hi: q.hi.at}); c.least(in) <= c.gone(format) {
+	if q := p.reach.Of(c.logits); q.Level() == reach.Free || q.Level() > reach.Unreached && !c.soft {
+		if in := (rangeprop.Range{Lo: q.Lo.At, Hi: q.Hi.At}); c.least(in) <= c.gone(format) {
 			e, r = Witness, in
 		}
 	}
@@ -81,7 +84,7 @@ func (c *chance) check(p *Pass) {
 	f := p.at(c.log, c.log.Out(0))
 	f.Limit, f.Evidence = c.gone(format), e
 	if e == Witness {
-		f.Consequence = p.harmOf(c.log.Out(0), damage{neg: true, whole: true, least: 10}).consequence()
+		f.Consequence = consequence(p.harm.Of(c.log.Out(0), spread.Damage{Neg: true, Whole: true, Least: 10}))
 	}
 	f.Message = fmt.Sprintf("the probability comes down to %.5g where %s spans [%.5g, %.5g], which is 0 in %s; its logarithm is -Inf", least, c.logits.Name, r.Lo, r.Hi, format)
 	f.Edits = c.edits()

@@ -6,6 +6,9 @@ import (
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/numfmt"
 	"github.com/amplint/amplint/rewrite"
+	"github.com/amplint/amplint/rules/reach"
+	"github.com/amplint/amplint/rules/spread"
+	"github.com/amplint/amplint/rules/walk"
 )
 
 var divisionByZero = Rule{
@@ -21,9 +24,9 @@ func checkDivisionByZero(p *Pass) {
 	for n := range p.Model.Nodes() {
 		at := 0
 		switch {
-		case is(n, "Div"):
+		case walk.Is(n, "Div"):
 			at = 1
-		case !is(n, "Reciprocal"):
+		case !walk.Is(n, "Reciprocal"):
 			continue
 		}
 		if p.Target == numfmt.FP32 {
@@ -36,7 +39,7 @@ func checkDivisionByZero(p *Pass) {
 
 // checkZeroDivisor reports a divisor that may be 0 in FP32.
 func checkZeroDivisor(p *Pass, n *graph.Node, v *graph.Value) {
-	if !v.Type.Float() || p.constant(v) != nil || p.known(n, nil) || !p.rests(v) {
+	if !v.Type.Float() || walk.Constant(v) != nil || p.known(n, nil) || !p.rests(v) {
 		return
 	}
 	r := p.Range(v)
@@ -54,13 +57,13 @@ func checkZeroDivisor(p *Pass, n *graph.Node, v *graph.Value) {
 
 func checkDivisor(p *Pass, n *graph.Node, v *graph.Value) {
 	f, ok := p.low(v)
-	if !ok || p.constant(v) != nil || p.known(n, nil) || p.known(maker(moved(plain(v))), nil) {
+	if !ok || walk.Constant(v) != nil || p.known(n, nil) || p.known(walk.Maker(walk.Moved(walk.Plain(v))), nil) {
 		return
 	}
 	r := p.Range(v)
 	low, evidence := r.Lo, Likely
-	if q := p.reached[v].raw; q.lo.level > unreached && q.lo.at > 0 && q.lo.at <= f.ZeroAt() {
-		low, evidence = q.lo.at, Witness
+	if q := p.reach.Raw(v); q.Lo.Level > reach.Unreached && q.Lo.At > 0 && q.Lo.At <= f.ZeroAt() {
+		low, evidence = q.Lo.At, Witness
 	}
 	if evidence == Likely && (!p.rests(v) || low <= 0 || low > f.ZeroAt()) {
 		return
@@ -68,7 +71,7 @@ func checkDivisor(p *Pass, n *graph.Node, v *graph.Value) {
 	find := p.at(n, n.Out(0))
 	find.Range, find.Limit, find.Evidence = r, f.MinSubnormal(), evidence
 	if evidence == Witness {
-		find.Consequence = p.harmOf(n.Out(0), damage{pos: true, neg: true, whole: true, least: 1}).consequence()
+		find.Consequence = consequence(p.harm.Of(n.Out(0), spread.Damage{Pos: true, Neg: true, Whole: true, Least: 1}))
 	}
 	find.Message = fmt.Sprintf("the divisor %s comes down to %.5g, which is 0 in %s (least %.5g)", v.Name, low, f, f.MinSubnormal())
 	find.Edits = append([]rewrite.Edit{rewrite.Widen{Value: v}}, p.excessEdits(n)...)

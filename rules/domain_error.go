@@ -7,6 +7,8 @@ import (
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/numfmt"
 	"github.com/amplint/amplint/rangeprop"
+	"github.com/amplint/amplint/rules/reach"
+	"github.com/amplint/amplint/rules/walk"
 )
 
 var domainError = Rule{
@@ -24,7 +26,7 @@ func checkDomainError(p *Pass) {
 	}
 	for n := range p.Model.Nodes() {
 		d, ok := domains[n.Op]
-		if ok && is(n, n.Op) && n.In(0) != nil && p.constant(n.In(0)) == nil && !p.known(n, nil) {
+		if ok && walk.Is(n, n.Op) && n.In(0) != nil && walk.Constant(n.In(0)) == nil && !p.known(n, nil) {
 			checkDomain(p, n, d)
 		}
 	}
@@ -65,9 +67,9 @@ func checkDomain(p *Pass, n *graph.Node, d domain) {
 	}
 	f := p.at(n, n.Out(0))
 	f.Range, f.Limit, f.Evidence = r, d.Lo, Likely
-	if q := p.reachOf(x); q.level() > unreached && !d.holds(rangeprop.Range{Lo: q.lo.at, Hi: q.hi.at}) {
+	if q := p.reach.Of(x); q.Level() > reach.Unreached && !d.holds(rangeprop.Range{Lo: q.Lo.At, Hi: q.Hi.At}) {
 		f.Evidence, f.Consequence = Witness, Visible
-		f.Range = rangeprop.Range{Lo: q.lo.at, Hi: q.hi.at}
+		f.Range = rangeprop.Range{Lo: q.Lo.At, Hi: q.Hi.At}
 	}
 	f.Message = fmt.Sprintf("%s may be anywhere in %s: %s", x.Name, f.Range, d.text)
 	p.report(f)

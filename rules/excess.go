@@ -8,6 +8,9 @@ import (
 	"github.com/amplint/amplint/numfmt"
 	"github.com/amplint/amplint/rangeprop"
 	"github.com/amplint/amplint/rewrite"
+	"github.com/amplint/amplint/rules/reach"
+	"github.com/amplint/amplint/rules/spread"
+	"github.com/amplint/amplint/rules/walk"
 )
 
 // excess is a value that may pass the limit of its format.
@@ -17,7 +20,7 @@ type excess struct {
 	bound    rangeprop.Range
 	worst    float64 // the end that passes the limit furthest: reached, or else the bound's
 	evidence Evidence
-	damage   damage
+	damage   spread.Damage
 	seen     bool // in a run
 	right    bool // the outputs of those runs were right
 	carried  bool // an input of the node passes the limit already, or nothing bounds it
@@ -27,15 +30,15 @@ type excess struct {
 // that rests on nothing does not count.
 func (p *Pass) excessOf(v *graph.Value) (e excess, ok bool) {
 	f, held := p.low(v)
-	if !held || p.constant(v) != nil {
+	if !held || walk.Constant(v) != nil {
 		return e, false
 	}
 	limit := f.OverflowAt()
 	e = excess{value: v, format: f, bound: p.Range(v)}
-	if r := p.reached[v].raw; r.lo.level > unreached && -r.lo.at >= limit || r.hi.level > unreached && r.hi.at >= limit {
+	if r := p.reach.Raw(v); r.Lo.Level > reach.Unreached && -r.Lo.At >= limit || r.Hi.Level > reach.Unreached && r.Hi.At >= limit {
 		e.evidence = Witness
-		e.damage = damage{pos: r.hi.level > unreached && r.hi.at >= limit, neg: r.lo.level > unreached && -r.lo.at >= limit, whole: true, least: limit}
-		e.worst = furthest(r.lo.at, r.hi.at, e.damage)
+		e.damage = spread.Damage{Pos: r.Hi.Level > reach.Unreached && r.Hi.At >= limit, Neg: r.Lo.Level > reach.Unreached && -r.Lo.At >= limit, Whole: true, Least: limit}
+		e.worst = furthest(r.Lo.At, r.Hi.At, e.damage)
 	}
 	if e.evidence < Witness {
 		p.sight(&e, limit)
@@ -47,11 +50,11 @@ func (p *Pass) excessOf(v *graph.Value) (e excess, ok bool) {
 		e.evidence = Always
 	}
 	if e.evidence == Unproved {
-		e.damage = damage{pos: e.bound.Hi >= limit, neg: -e.bound.Lo >= limit, whole: true, least: limit}
+		e.damage = spread.Damage{Pos: e.bound.Hi >= limit, Neg: -e.bound.Lo >= limit, Whole: true, Least: limit}
 		e.worst = furthest(e.bound.Lo, e.bound.Hi, e.damage)
 		e.carried = p.carriedExcess(v) || math.IsInf(e.worst, 0)
 	}
-	return e, e.damage.pos || e.damage.neg
+	return e, e.damage.Pos || e.damage.Neg
 }
 
 // sight takes over what a run showed of the value.
@@ -60,8 +63,8 @@ func (p *Pass) sight(e *excess, limit float64) {
 		return
 	}
 	s, ok := p.Seen(e.value)
-	d := damage{pos: s.Hi >= limit, neg: -s.Lo >= limit, whole: true, least: limit}
-	if !ok || !d.pos && !d.neg {
+	d := spread.Damage{Pos: s.Hi >= limit, Neg: -s.Lo >= limit, Whole: true, Least: limit}
+	if !ok || !d.Pos && !d.Neg {
 		return
 	}
 	e.evidence, e.seen, e.right, e.damage = Witness, true, s.Right, d
@@ -74,7 +77,7 @@ func (p *Pass) sight(e *excess, limit float64) {
 // rootOf is excessOf for values that are where it begins: not those that only pass on what was over
 // the limit before, or that the fix of another finding holds in FP32 already.
 func (p *Pass) rootOf(v *graph.Value) (e excess, ok bool) {
-	if n := maker(v); is(n, additive...) && p.overInput(n) {
+	if n := walk.Maker(v); walk.Is(n, additive...) && p.overInput(n) {
 		return e, false
 	}
 	e, ok = p.excessOf(v)
@@ -92,16 +95,16 @@ var additive = []string{"Add", "Sub", "ReduceSum", "ReduceMean", "ReduceMax", "C
 func (p *Pass) overInput(n *graph.Node) bool {
 	for _, in := range n.Inputs {
 		f, ok := p.low(in)
-		r := p.reached[in].raw
-		if ok && p.constant(in) == nil && (r.hi.level > unreached && r.hi.at >= f.OverflowAt() || r.lo.level > unreached && -r.lo.at >= f.OverflowAt()) {
+		r := p.reach.Raw(in)
+		if ok && walk.Constant(in) == nil && (r.Hi.Level > reach.Unreached && r.Hi.At >= f.OverflowAt() || r.Lo.Level > reach.Unreached && -r.Lo.At >= f.OverflowAt()) {
 			return true
 		}
 	}
 	return false
 }
 
-func furthest(lo, hi float64, d damage) float64 {
-	if d.neg && (!d.pos || -lo > hi) {
+func furthest(lo, hi float64, d spread.Damage) float64 {
+	if d.Neg && (!d.Pos || -lo > hi) {
 		return lo
 	}
 	return hi
@@ -110,12 +113,12 @@ func furthest(lo, hi float64, d damage) float64 {
 // carriedExcess tells whether a float input of the value's node may be over its limit itself, so
 // that the node is no root.
 func (p *Pass) carriedExcess(v *graph.Value) bool {
-	n := maker(v)
+	n := walk.Maker(v)
 	if n == nil {
 		return false
 	}
 	for _, in := range n.Inputs {
-		if f, ok := p.low(in); ok && p.constant(in) == nil && !fedBack(in) && p.Range(in).MaxAbs() >= f.OverflowAt() {
+		if f, ok := p.low(in); ok && walk.Constant(in) == nil && !fedBack(in) && p.Range(in).MaxAbs() >= f.OverflowAt() {
 			return true
 		}
 	}
@@ -125,7 +128,7 @@ func (p *Pass) carriedExcess(v *graph.Value) bool {
 // fedBack tells whether a value is what a loop hands from one turn to the next: its bound is that of
 // the result, and not what the overflow comes from.
 func fedBack(v *graph.Value) bool {
-	return v.Input && v.Graph.Kind == graph.SubGraph && is(v.Graph.Owner, "Loop", "Scan")
+	return v.Input && v.Graph.Kind == graph.SubGraph && walk.Is(v.Graph.Owner, "Loop", "Scan")
 }
 
 // overflowAt reports an excess at the node that makes it. What it does to the output decides
@@ -140,13 +143,13 @@ func (p *Pass) overflowAt(n *graph.Node, e excess, pattern bool, what string) {
 	}
 	f := p.at(n, e.value)
 	f.Limit, f.Evidence = e.format.Max(), e.evidence
-	switch harm := p.harmOf(e.value, e.damage); {
-	case harm == broken && e.right, harm == harmless:
+	switch h := p.harm.Of(e.value, e.damage); {
+	case h == spread.Broken && e.right, h == spread.Harmless:
 		// Inf or NaN cannot have reached an output that was right. A number that is merely wrong may
 		// hide behind an output that is saturated in all runs.
 		f.Consequence = Absorbed
 	case f.Evidence >= Observed:
-		f.Consequence = harm.consequence()
+		f.Consequence = consequence(h)
 	}
 	f.Message = p.overflowText(e, what) + consequenceText(f.Consequence)
 	f.Reason = reasonOf(e)
@@ -222,7 +225,7 @@ func (p *Pass) region(v *graph.Value) []*graph.Value {
 	list := []*graph.Value{v}
 	seen := map[*graph.Value]bool{v: true}
 	for i := 0; i < len(list) && len(list) < maxRegion; i++ {
-		uses, _ := flow(list[i])
+		uses, _ := walk.Flow(list[i])
 		for _, u := range uses {
 			for _, o := range u.Node.Outputs {
 				if o == nil || seen[o] || !p.exceeds(o) {

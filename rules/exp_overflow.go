@@ -7,6 +7,8 @@ import (
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/numfmt"
 	"github.com/amplint/amplint/rewrite"
+	"github.com/amplint/amplint/rules/reach"
+	"github.com/amplint/amplint/rules/walk"
 )
 
 var expOverflow = Rule{
@@ -19,9 +21,9 @@ var expOverflow = Rule{
 func checkExpOverflow(p *Pass) {
 	for n := range p.Model.Nodes() {
 		switch {
-		case is(n, "Exp", "Sinh", "Cosh"), is(n, "Pow") && p.constant(n.In(0)) != nil && p.constant(n.In(1)) == nil:
+		case walk.Is(n, "Exp", "Sinh", "Cosh"), walk.Is(n, "Pow") && walk.Constant(n.In(0)) != nil && walk.Constant(n.In(1)) == nil:
 			checkExp(p, n)
-		case is(n, "Softplus"):
+		case walk.Is(n, "Softplus"):
 			checkSoftplus(p, n)
 		}
 	}
@@ -66,13 +68,13 @@ func (p *Pass) summedExp(v *graph.Value) bool {
 // overflow, others do not.
 func checkSoftplus(p *Pass, n *graph.Node) {
 	f, ok := p.low(n.Out(0))
-	r := p.reachOf(n.In(0))
-	if !ok || r.hi.level == unreached || math.Exp(r.hi.at) < f.OverflowAt() {
+	r := p.reach.Of(n.In(0))
+	if !ok || r.Hi.Level == reach.Unreached || math.Exp(r.Hi.At) < f.OverflowAt() {
 		return
 	}
 	find := p.at(n, n.Out(0))
 	find.Evidence, find.Limit = Kernel, f.Max()
-	find.Message = fmt.Sprintf("exp(%.5g) inside is %s in %s, where the kernel computes log(1 + exp(x)) as written", r.hi.at, p.shown(f, math.Exp(r.hi.at)), f)
+	find.Message = fmt.Sprintf("exp(%.5g) inside is %s in %s, where the kernel computes log(1 + exp(x)) as written", r.Hi.At, p.shown(f, math.Exp(r.Hi.At)), f)
 	find.Edits = []rewrite.Edit{rewrite.KeepFP32{Node: n}}
 	p.report(find)
 }

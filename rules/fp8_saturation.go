@@ -6,6 +6,8 @@ import (
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/numfmt"
 	"github.com/amplint/amplint/rewrite"
+	"github.com/amplint/amplint/rules/reach"
+	"github.com/amplint/amplint/rules/walk"
 )
 
 var fp8Saturation = Rule{
@@ -17,7 +19,7 @@ var fp8Saturation = Rule{
 
 func checkFP8Saturation(p *Pass) {
 	for n := range p.Model.Nodes() {
-		if is(n, "QuantizeLinear") && n.Out(0) != nil {
+		if walk.Is(n, "QuantizeLinear") && n.Out(0) != nil {
 			checkQuantize(p, n)
 		}
 	}
@@ -29,13 +31,13 @@ const clipped = 1.25
 
 func checkQuantize(p *Pass, n *graph.Node) {
 	f, ok := n.Out(0).Type.Elem.Format()
-	scale, known := p.scalar(n.In(1))
+	scale, known := walk.Scalar(n.In(1))
 	if !ok || f.Bits() != 8 || !known || scale <= 0 {
 		return
 	}
 	top, evidence := p.Range(n.In(0)).MaxAbs()/scale, Likely
-	if r := p.reachOf(n.In(0)); r.level() > unreached {
-		top, evidence = max(r.hi.at, -r.lo.at)/scale, Witness
+	if r := p.reach.Of(n.In(0)); r.Level() > reach.Unreached {
+		top, evidence = max(r.Hi.At, -r.Lo.At)/scale, Witness
 	} else if !p.rests(n.In(0)) {
 		return
 	}
@@ -48,7 +50,7 @@ func checkQuantize(p *Pass, n *graph.Node) {
 		find.Consequence = Silent
 	}
 	find.Message = fmt.Sprintf("%s comes to %.5g, which is %.5g after the scale %.5g; %s ends at %.5g%s", n.In(0).Name, top*scale, top, scale, f, f.Max(), saturationText(n, f))
-	if v := source(moved(n.In(1))); stored(v) != nil && v.Type.Elem == graph.Float {
+	if v := walk.Source(walk.Moved(n.In(1))); walk.Stored(v) != nil && v.Type.Elem == graph.Float {
 		find.Edits = []rewrite.Edit{rewrite.SetConst{Const: v, From: scale, To: float64(float32(top * scale / f.Max() * scaleRoom))}}
 	}
 	p.report(find)

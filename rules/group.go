@@ -11,6 +11,7 @@ import (
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/numfmt"
 	"github.com/amplint/amplint/rewrite"
+	"github.com/amplint/amplint/rules/walk"
 )
 
 // finish orders the findings and joins those that are one hazard at several places.
@@ -116,7 +117,7 @@ func (p *Pass) fingerprint(f *Finding) string {
 	fmt.Fprint(h, "\x00", shape(f.Node, 2), "\x00", p.sameBefore(f.Node))
 	if f.Value != nil {
 		fmt.Fprint(h, "\x00", f.Value.Index, f.Value.Producer == f.Node)
-		uses, _ := flow(f.Value)
+		uses, _ := walk.Flow(f.Value)
 		for _, u := range uses {
 			fmt.Fprint(h, "\x00", u.Node.OpName(), u.Index)
 		}
@@ -133,7 +134,7 @@ func shape(n *graph.Node, steps int) string {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		switch m := maker(v); {
+		switch m := walk.Maker(v); {
 		case v == nil:
 		case m == nil:
 			b.WriteString(v.Type.Elem.String())

@@ -5,6 +5,8 @@ import (
 
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/rewrite"
+	"github.com/amplint/amplint/rules/reach"
+	"github.com/amplint/amplint/rules/walk"
 )
 
 var integerInHalf = Rule{
@@ -16,7 +18,7 @@ var integerInHalf = Rule{
 
 func checkIntegerInHalf(p *Pass) {
 	for n := range p.Model.Nodes() {
-		if is(n, "Cast", "CastLike", "CumSum", "Add", "Sub", "Mul", "Range", "ReduceSum") && !p.known(n, nil) {
+		if walk.Is(n, "Cast", "CastLike", "CumSum", "Add", "Sub", "Mul", "Range", "ReduceSum") && !p.known(n, nil) {
 			checkInteger(p, n)
 		}
 	}
@@ -28,15 +30,15 @@ func checkInteger(p *Pass, n *graph.Node) {
 	o := n.Out(0)
 	f, ok := p.low(o)
 	v := p.val(o)
-	if !ok || v == nil || !v.Integer() || p.constant(o) != nil || p.inexact(n) {
+	if !ok || v == nil || !v.Integer() || walk.Constant(o) != nil || p.inexact(n) {
 		return
 	}
 	top, evidence := p.Range(o).MaxAbs(), Likely
 	if !p.rests(o) {
 		top = 0
 	}
-	if r := p.reached[o].raw; r.hi.level > unreached && r.hi.at > f.ExactInt() || r.lo.level > unreached && -r.lo.at > f.ExactInt() {
-		top, evidence = max(r.hi.at, -r.lo.at), Witness
+	if r := p.reach.Raw(o); r.Hi.Level > reach.Unreached && r.Hi.At > f.ExactInt() || r.Lo.Level > reach.Unreached && -r.Lo.At > f.ExactInt() {
+		top, evidence = max(r.Hi.At, -r.Lo.At), Witness
 	}
 	sink := needsExact(o)
 	if top <= f.ExactInt() || sink == nil {
@@ -69,16 +71,16 @@ var counting = []string{"Add", "Sub", "Mul", "Div", "Max", "Min", "Clip", "Relu"
 // needsExact returns the node that whole numbers come to and that must have them exact: an index, a
 // cast to integers, a rounding.
 func needsExact(v *graph.Value) *graph.Node {
-	return leadsTo(v, through(counting...), func(u graph.Use) bool {
+	return walk.LeadsTo(v, walk.Through(counting...), func(u graph.Use) bool {
 		n := u.Node
 		switch {
-		case is(n, "Floor", "Ceil", "Round", "Mod", "Equal", "OneHot"):
+		case walk.Is(n, "Floor", "Ceil", "Round", "Mod", "Equal", "OneHot"):
 			return true
-		case is(n, "Cast"):
+		case walk.Is(n, "Cast"):
 			o := n.Out(0)
 			return o != nil && o.Type.Elem.IsInt()
 		}
-		return is(n, "Gather", "GatherElements", "GatherND") && u.Index == 1
+		return walk.Is(n, "Gather", "GatherElements", "GatherND") && u.Index == 1
 	})
 }
 
@@ -90,14 +92,14 @@ func (p *Pass) exactEdits(v *graph.Value) []rewrite.Edit {
 	for i := 0; i < len(queue) && i < maxRegion; i++ {
 		v := queue[i]
 		edits = append(edits, rewrite.Widen{Value: v})
-		uses, _ := flow(v)
+		uses, _ := walk.Flow(v)
 		for _, u := range uses {
 			for _, o := range u.Node.Outputs {
 				if o == nil || seen[o] || !o.Type.Float() {
 					continue
 				}
 				f, ok := p.low(o)
-				if ok && (carries(u) || is(u.Node, counting...) || is(u.Node, "Floor", "Ceil", "Round")) && (p.Range(o).MaxAbs() > f.ExactInt() || needsExact(o) != nil) {
+				if ok && (walk.Carries(u) || walk.Is(u.Node, counting...) || walk.Is(u.Node, "Floor", "Ceil", "Round")) && (p.Range(o).MaxAbs() > f.ExactInt() || needsExact(o) != nil) {
 					seen[o] = true
 					queue = append(queue, o)
 				}

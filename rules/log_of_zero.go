@@ -7,6 +7,9 @@ import (
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/numfmt"
 	"github.com/amplint/amplint/rewrite"
+	"github.com/amplint/amplint/rules/reach"
+	"github.com/amplint/amplint/rules/spread"
+	"github.com/amplint/amplint/rules/walk"
 )
 
 var logOfZero = Rule{
@@ -18,7 +21,7 @@ var logOfZero = Rule{
 
 func checkLogOfZero(p *Pass) {
 	for n := range p.Model.Nodes() {
-		if !is(n, "Log") || p.known(n, nil) || p.known(maker(moved(plain(n.In(0)))), nil) || probability(p, n) != nil {
+		if !walk.Is(n, "Log") || p.known(n, nil) || p.known(walk.Maker(walk.Moved(walk.Plain(n.In(0)))), nil) || probability(p, n) != nil {
 			continue
 		}
 		f, ok := p.low(n.In(0))
@@ -32,19 +35,19 @@ func checkLogOfZero(p *Pass) {
 // in FP32 too has no finite logarithm there either, and is none of narrowing's business.
 func checkLog(p *Pass, n *graph.Node, format numfmt.Format) {
 	x := n.In(0)
-	r, reach := p.Range(x), p.reached[x].raw
+	r, q := p.Range(x), p.reach.Raw(x)
 	e := Likely
 	low := r.Lo
 	switch {
-	case reach.lo.level > unreached && reach.lo.at > 0 && reach.lo.at <= format.ZeroAt():
-		e, low = Witness, reach.lo.at
+	case q.Lo.Level > reach.Unreached && q.Lo.At > 0 && q.Lo.At <= format.ZeroAt():
+		e, low = Witness, q.Lo.At
 	case !p.rests(x) || r.Lo <= 0 || r.Lo > format.ZeroAt():
 		return
 	}
 	f := p.at(n, n.Out(0))
 	f.Range, f.Limit, f.Evidence = r, format.MinSubnormal(), e
 	if e == Witness {
-		f.Consequence = p.harmOf(n.Out(0), damage{neg: true, whole: true, least: 10}).consequence()
+		f.Consequence = consequence(p.harm.Of(n.Out(0), spread.Damage{Neg: true, Whole: true, Least: 10}))
 	}
 	f.Message = fmt.Sprintf("%s may be %.5g, which is 0 in %s (least %.5g); its logarithm is -Inf instead of %.5g", x.Name, low, format, format.MinSubnormal(), math.Log(low))
 	f.Edits = []rewrite.Edit{rewrite.Widen{Value: x}}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/rewrite"
+	"github.com/amplint/amplint/rules/walk"
 )
 
 var longSum = Rule{
@@ -23,9 +24,9 @@ const longTerms = 2
 func checkLongSum(p *Pass) {
 	for n := range p.Model.Nodes() {
 		switch {
-		case is(n, "ReduceMean", "ReduceSum", "ReduceL1"):
-			checkSum(p, n, p.reducedCount(n))
-		case is(n, "GlobalAveragePool"):
+		case walk.Is(n, "ReduceMean", "ReduceSum", "ReduceL1"):
+			checkSum(p, n, walk.ReducedCount(n))
+		case walk.Is(n, "GlobalAveragePool"):
 			checkSum(p, n, spatialCount(n.In(0)))
 		}
 	}
@@ -40,7 +41,7 @@ func spatialCount(v *graph.Value) float64 {
 	count := 1.0
 	for i := range v.Type.Shape {
 		if i >= 2 {
-			count *= float64(max(dimOf(v, int64(i)), 1))
+			count *= float64(max(walk.Dim(v, int64(i)), 1))
 		}
 	}
 	return count
@@ -51,7 +52,7 @@ func spatialCount(v *graph.Value) float64 {
 func checkSum(p *Pass, n *graph.Node, count float64) {
 	f, ok := p.low(n.Out(0))
 	in := n.In(0)
-	if !ok || count < longTerms*f.ExactInt() || p.known(n, nil) || p.constant(in) != nil || !p.rests(in) {
+	if !ok || count < longTerms*f.ExactInt() || p.known(n, nil) || walk.Constant(in) != nil || !p.rests(in) {
 		return
 	}
 	r := p.Range(in)

@@ -6,6 +6,8 @@ import (
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/numfmt"
 	"github.com/amplint/amplint/rewrite"
+	"github.com/amplint/amplint/rules/spread"
+	"github.com/amplint/amplint/rules/walk"
 )
 
 var maskConstant = Rule{
@@ -16,7 +18,7 @@ var maskConstant = Rule{
 }
 
 func checkMaskConstant(p *Pass) {
-	for v, s := range p.constants() {
+	for v, s := range walk.Constants(p.Model) {
 		f, ok := p.low(v)
 		if !ok || s.Overflow(f) == 0 || !p.masks(v, s) {
 			continue
@@ -26,30 +28,30 @@ func checkMaskConstant(p *Pass) {
 			continue
 		}
 		find := c.finding(p)
-		if c.harm == harmless && p.harmsEmpty(v, s, f) {
-			c.harm = broken
+		if c.harm == spread.Harmless && p.harmsEmpty(v, s, f) {
+			c.harm = spread.Broken
 			find.Evidence, find.Consequence = Likely, ""
 		}
-		find.Message = fmt.Sprintf("mask %s, which is %s in %s (min %.5g)%s", c.text(), p.shown(f, s.furthest()), f, -f.Max(), maskText(c.harm))
+		find.Message = fmt.Sprintf("mask %s, which is %s in %s (min %.5g)%s", c.text(), p.shown(f, s.Furthest()), f, -f.Max(), maskText(c.harm))
 		find.Edits = p.maskEdits(v, f)
 		p.report(find)
 	}
 	for n := range p.Model.Nodes() {
-		if is(n, "Add", "Sub") && !p.known(n, nil) && n.Out(0) != nil && toSoftmax(n.Out(0)) {
+		if walk.Is(n, "Add", "Sub") && !p.known(n, nil) && n.Out(0) != nil && toSoftmax(n.Out(0)) {
 			checkMaskSum(p, n)
 		}
 	}
 }
 
 // harmsEmpty tells whether the mask harms a sequence without any token.
-func (p *Pass) harmsEmpty(v *graph.Value, s stats, f numfmt.Format) bool {
-	p.emptySequences = true
-	defer func() { p.emptySequences = false }()
-	return p.lostConstant(v, s, f).harm > harmless
+func (p *Pass) harmsEmpty(v *graph.Value, s walk.Stats, f numfmt.Format) bool {
+	p.harm.EmptySequences = true
+	defer func() { p.harm.EmptySequences = false }()
+	return p.lostConstant(v, s, f).harm > spread.Harmless
 }
 
-func maskText(h harm) string {
-	if h == harmless {
+func maskText(h spread.Harm) string {
+	if h == spread.Harmless {
 		return "; every row keeps an open place, so the output stays right"
 	}
 	return "; 0 times -Inf is NaN, and so is the softmax of a row of -Inf"
@@ -57,15 +59,15 @@ func maskText(h harm) string {
 
 // masks tells whether a constant is a mask: nothing in it is far above zero, and it comes to a
 // softmax.
-func (p *Pass) masks(v *graph.Value, s stats) bool {
-	lo, hi := s.extremes()
+func (p *Pass) masks(v *graph.Value, s walk.Stats) bool {
+	lo, hi := s.Extremes()
 	return hi <= 1 && lo < 0 && (len(p.Patterns.MasksOf(v)) > 0 || toSoftmax(v))
 }
 
 // toSoftmax tells whether a value comes to a softmax through sums, products, choices and movement.
 func toSoftmax(v *graph.Value) bool {
-	return leadsTo(v, through("Add", "Sub", "Mul", "Where", "Cast", "CastLike", "Trilu", "Min", "Max", "Clip", "ScatterND", "Pad"), func(u graph.Use) bool {
-		return is(u.Node, "Softmax", "LogSoftmax") || u.Node.Op == "Attention" || u.Node.Op == "MultiHeadAttention"
+	return walk.LeadsTo(v, walk.Through("Add", "Sub", "Mul", "Where", "Cast", "CastLike", "Trilu", "Min", "Max", "Clip", "ScatterND", "Pad"), func(u graph.Use) bool {
+		return walk.Is(u.Node, "Softmax", "LogSoftmax") || u.Node.Op == "Attention" || u.Node.Op == "MultiHeadAttention"
 	}) != nil
 }
 
@@ -78,12 +80,12 @@ const maskDepth = 16384
 // alike as they are in FP32.
 func (p *Pass) maskEdits(v *graph.Value, f numfmt.Format) []rewrite.Edit {
 	for _, m := range p.Patterns.MasksOf(v) {
-		if !is(m.At, "Add", "Sub") {
+		if !walk.Is(m.At, "Add", "Sub") {
 			continue
 		}
 		for i, in := range m.At.Inputs {
 			score := m.At.In(1 - i)
-			if p.closable(in, false) && p.constant(in) == nil && p.Range(score).MaxAbs() >= f.Ulp(maskDepth)/2 {
+			if p.harm.Closable(in, false) && walk.Constant(in) == nil && p.Range(score).MaxAbs() >= f.Ulp(maskDepth)/2 {
 				return append([]rewrite.Edit{rewrite.Widen{Value: v}}, p.maskRegion(v)...)
 			}
 		}
@@ -98,10 +100,10 @@ func (p *Pass) maskRegion(v *graph.Value) []rewrite.Edit {
 	queue := []*graph.Value{v}
 	for len(queue) > 0 && len(seen) < 100 {
 		v, queue = queue[0], queue[1:]
-		uses, _ := flow(v)
+		uses, _ := walk.Flow(v)
 		for _, u := range uses {
 			for _, o := range u.Node.Outputs {
-				if o == nil || seen[o] || !o.Type.Float() || is(u.Node, "Softmax", "LogSoftmax") || !toSoftmax(o) {
+				if o == nil || seen[o] || !o.Type.Float() || walk.Is(u.Node, "Softmax", "LogSoftmax") || !toSoftmax(o) {
 					continue
 				}
 				seen[o] = true
@@ -122,16 +124,16 @@ func checkMaskSum(p *Pass, n *graph.Node) {
 		if !ok || !p.rests(in) {
 			return
 		}
-		if m := makerOf(moved(plain(in)), "Add", "Sub"); r.Lo <= -f.OverflowAt() && (m == nil || !p.known(m, nil)) {
+		if m := walk.MakerOf(walk.Moved(walk.Plain(in)), "Add", "Sub"); r.Lo <= -f.OverflowAt() && (m == nil || !p.known(m, nil)) {
 			return
 		}
 		deep = deep || r.Hi <= 1 && r.Lo <= -f.Max()/2
 	}
 	e, ok := p.excessOf(n.Out(0))
-	if !deep || !ok || !e.damage.neg || e.damage.pos {
+	if !deep || !ok || !e.damage.Neg || e.damage.Pos {
 		return
 	}
-	e.damage.whole = p.closable(n.In(0), false) || p.closable(n.In(1), false) || e.evidence >= Observed
+	e.damage.Whole = p.harm.Closable(n.In(0), false) || p.harm.Closable(n.In(1), false) || e.evidence >= Observed
 	e.carried = false
 	p.overflowAt(n, e, true, "the sum with the mask")
 }

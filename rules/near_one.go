@@ -8,6 +8,8 @@ import (
 	"github.com/amplint/amplint/numfmt"
 	"github.com/amplint/amplint/rangeprop"
 	"github.com/amplint/amplint/rewrite"
+	"github.com/amplint/amplint/rules/reach"
+	"github.com/amplint/amplint/rules/walk"
 )
 
 var nearOne = Rule{
@@ -18,15 +20,15 @@ var nearOne = Rule{
 }
 
 func checkNearOne(p *Pass) {
-	for v, s := range p.constants() {
+	for v, s := range walk.Constants(p.Model) {
 		f, ok := p.low(v)
-		x, one := s.single()
+		x, one := s.Single()
 		if !ok || !one || math.Abs(x) >= 1 || math.Abs(f.Round(x)) != 1 {
 			continue
 		}
-		uses, _ := readers(v)
+		uses, _ := walk.Readers(v)
 		for _, u := range uses {
-			if is(u.Node, "Clip") && u.Index > 0 || is(u.Node, "Min", "Max") {
+			if walk.Is(u.Node, "Clip") && u.Index > 0 || walk.Is(u.Node, "Min", "Max") {
 				checkUpperBound(p, v, x, u.Node, f)
 			}
 		}
@@ -43,7 +45,7 @@ func checkUpperBound(p *Pass, v *graph.Value, x float64, n *graph.Node, format n
 	f := p.at(n, v)
 	f.Range, f.Limit = rangeprop.Range{Lo: x, Hi: x}, 1-format.Unit()
 	f.Evidence = Likely
-	if r := p.reachOf(n.Out(0)); r.hi.level > unreached && format.Round(r.hi.at) == 1 {
+	if r := p.reach.Of(n.Out(0)); r.Hi.Level > reach.Unreached && format.Round(r.Hi.At) == 1 {
 		f.Evidence, f.Consequence = Constant, Visible
 	}
 	f.Message = fmt.Sprintf("bound %s is %.7g, which is 1 in %s (next below %.5g); one minus it is 0 at %s", v.Name, x, format, 1-format.Unit(), sink.LocalKey())
@@ -54,15 +56,15 @@ func checkUpperBound(p *Pass, v *graph.Value, x float64, n *graph.Node, format n
 // oneMinus returns the division or logarithm that one minus a value comes to, or the function with
 // a pole at 1 that the value itself comes to.
 func (p *Pass) oneMinus(v *graph.Value) *graph.Node {
-	uses, _ := flow(v)
+	uses, _ := walk.Flow(v)
 	for _, u := range uses {
-		if is(u.Node, "Atanh") {
+		if walk.Is(u.Node, "Atanh") {
 			return u.Node
 		}
-		if !is(u.Node, "Sub") || u.Index != 1 {
+		if !walk.Is(u.Node, "Sub") || u.Index != 1 {
 			continue
 		}
-		if one, ok := p.scalar(u.Node.In(0)); ok && one == 1 && singular(u.Node.Out(0)) != nil {
+		if one, ok := walk.Scalar(u.Node.In(0)); ok && one == 1 && singular(u.Node.Out(0)) != nil {
 			return singular(u.Node.Out(0))
 		}
 	}
@@ -76,10 +78,10 @@ func (p *Pass) oneMinusEdits(v *graph.Value) []rewrite.Edit {
 	seen := map[*graph.Value]bool{v: true}
 	queue := []*graph.Value{v}
 	for i := 0; i < len(queue) && i < 16; i++ {
-		uses, _ := flow(queue[i])
+		uses, _ := walk.Flow(queue[i])
 		for _, u := range uses {
 			for _, o := range u.Node.Outputs {
-				if o != nil && !seen[o] && is(u.Node, "Sub", "Div", "Reciprocal") {
+				if o != nil && !seen[o] && walk.Is(u.Node, "Sub", "Div", "Reciprocal") {
 					seen[o] = true
 					edits, queue = append(edits, rewrite.Widen{Value: o}), append(queue, o)
 				}

@@ -7,6 +7,7 @@ import (
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/numfmt"
 	"github.com/amplint/amplint/rewrite"
+	"github.com/amplint/amplint/rules/reach"
 )
 
 var normVariance = Rule{
@@ -32,13 +33,13 @@ func checkNormVariance(p *Pass) {
 // it names FP32 or the operator has none, whatever the kernel uses.
 func checkVariance(p *Pass, n *graph.Node, centred bool) {
 	f, ok := p.low(n.In(0))
-	r := p.reachOf(n.In(0))
-	if !ok || r.level() < free || p.known(n, nil) {
+	r := p.reach.Of(n.In(0))
+	if !ok || r.Level() < reach.Free || p.known(n, nil) {
 		return
 	}
-	spread := math.Max(math.Abs(r.lo.at), math.Abs(r.hi.at))
+	spread := math.Max(math.Abs(r.Lo.At), math.Abs(r.Hi.At))
 	if centred {
-		spread = (r.hi.at - r.lo.at) / 2
+		spread = (r.Hi.At - r.Lo.At) / 2
 	}
 	top := spread * spread
 	if top < f.OverflowAt() {

@@ -7,6 +7,8 @@ import (
 	"github.com/amplint/amplint/numfmt"
 	"github.com/amplint/amplint/rangeprop"
 	"github.com/amplint/amplint/rewrite"
+	"github.com/amplint/amplint/rules/reach"
+	"github.com/amplint/amplint/rules/spread"
 )
 
 // Pass is what a rule works with: the input, what has been found out about it, and the findings.
@@ -14,15 +16,14 @@ type Pass struct {
 	*Input
 	rule     Rule
 	order    int // of the rule
-	reached  map[*graph.Value]reached
+	reach    *reach.Map
+	harm     spread.Walk
 	places   map[*graph.Node]int // in graph order over all scopes
 	findings []*located
 	// named holds the values and nodes that a finding stands on, so that a general rule leaves to the
 	// special ones what they have named.
 	named map[any]bool
 	wide  map[*graph.Value]Kind // held in FP32 by the fix of a finding
-	// emptySequences lets a padding mask close a whole row.
-	emptySequences bool
 }
 
 // located is a finding with what orders it.
@@ -36,7 +37,9 @@ func newPass(in *Input) *Pass {
 	for n := range in.Model.Nodes() {
 		p.places[n] = len(p.places) + 1
 	}
-	p.reachAll()
+	p.harm = spread.Walk{Model: in.Model, Range: p.Range}
+	p.reach = reach.New(in.Model, reach.Options{Target: in.Target, Hold: in.Hold, Declared: p.declared,
+		Nonempty: func(v *graph.Value) bool { return spread.Padding(in.Model, v) }})
 	return p
 }
 
@@ -156,3 +159,6 @@ func (p *Pass) add(f Finding) {
 func (p *Pass) known(n *graph.Node, v *graph.Value) bool {
 	return n != nil && p.named[n] || v != nil && p.named[v]
 }
+
+// consequence returns what reports call a degree of harm.
+func consequence(h spread.Harm) string { return [...]string{Absorbed, Silent, Visible}[h] }

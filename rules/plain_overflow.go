@@ -1,13 +1,16 @@
 package rules
 
-import "github.com/amplint/amplint/graph"
+import (
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/rules/walk"
+)
 
 // plainOverflow makes the check of a rule that reports any result past the limit of some operators,
 // unless a more special rule has named it.
 func plainOverflow(what string, ops ...string) func(*Pass) {
 	return func(p *Pass) {
 		for n := range p.Model.Nodes() {
-			if is(n, ops...) {
+			if walk.Is(n, ops...) {
 				p.plain(n, what)
 			}
 		}

@@ -5,6 +5,8 @@ import (
 
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/rewrite"
+	"github.com/amplint/amplint/rules/reach"
+	"github.com/amplint/amplint/rules/walk"
 )
 
 var positionIDs = Rule{
@@ -18,7 +20,7 @@ var positionIDs = Rule{
 // past the exact integers of the format they are off by a pixel and more.
 func checkPositions(p *Pass) {
 	for n := range p.Model.Nodes() {
-		if is(n, "Add", "Sub", "Mul") && !p.known(n, nil) {
+		if walk.Is(n, "Add", "Sub", "Mul") && !p.known(n, nil) {
 			checkCoordinate(p, n)
 		}
 	}
@@ -30,15 +32,15 @@ func checkCoordinate(p *Pass, n *graph.Node) {
 	if !ok || !p.rests(o) || p.Range(o).MaxAbs() <= f.ExactInt() || p.Range(o).MaxAbs() >= f.OverflowAt() || p.coarse(n) {
 		return
 	}
-	sink := leadsTo(o, through("Add", "Sub", "Mul", "Div", "Clip"), func(u graph.Use) bool { return is(u.Node, "GridSample") && u.Index == 1 })
+	sink := walk.LeadsTo(o, walk.Through("Add", "Sub", "Mul", "Div", "Clip"), func(u graph.Use) bool { return walk.Is(u.Node, "GridSample") && u.Index == 1 })
 	if sink == nil {
 		return
 	}
 	find := p.at(n, o)
 	top := p.Range(o).MaxAbs()
 	find.Limit, find.Evidence = f.ExactInt(), Likely
-	if r := p.reached[o].raw; r.hi.level > unreached && r.hi.at > f.ExactInt() || r.lo.level > unreached && -r.lo.at > f.ExactInt() {
-		find.Evidence, find.Consequence, top = Witness, Silent, max(r.hi.at, -r.lo.at)
+	if r := p.reach.Raw(o); r.Hi.Level > reach.Unreached && r.Hi.At > f.ExactInt() || r.Lo.Level > reach.Unreached && -r.Lo.At > f.ExactInt() {
+		find.Evidence, find.Consequence, top = Witness, Silent, max(r.Hi.At, -r.Lo.At)
 	}
 	find.Message = fmt.Sprintf("%s comes to %.5g, where %s has steps of %.5g; %s samples by it", o.Name, top, f, f.Ulp(top), sink.LocalKey())
 	find.Edits = p.exactEditsTo(o, sink)
@@ -48,7 +50,7 @@ func checkCoordinate(p *Pass, n *graph.Node) {
 // coarse tells whether a computed input of the node passes the exact range already.
 func (p *Pass) coarse(n *graph.Node) bool {
 	for _, in := range n.Inputs {
-		if f, ok := p.low(in); ok && p.constant(in) == nil && maker(in) != nil && p.Range(in).MaxAbs() > f.ExactInt() {
+		if f, ok := p.low(in); ok && walk.Constant(in) == nil && walk.Maker(in) != nil && p.Range(in).MaxAbs() > f.ExactInt() {
 			return true
 		}
 	}
@@ -58,7 +60,7 @@ func (p *Pass) coarse(n *graph.Node) bool {
 // exactEditsTo holds coordinates in FP32 up to the operator that samples by them.
 func (p *Pass) exactEditsTo(v *graph.Value, sink *graph.Node) []rewrite.Edit {
 	var edits []rewrite.Edit
-	for _, w := range waysTo(v, sink, through("Add", "Sub", "Mul", "Div", "Clip")) {
+	for _, w := range walk.WaysTo(v, sink, walk.Through("Add", "Sub", "Mul", "Div", "Clip")) {
 		edits = append(edits, rewrite.Widen{Value: w})
 	}
 	return edits

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/amplint/amplint/graph/onnxtxt"
+	"github.com/amplint/amplint/rules/reach"
 )
 
 // reachModel holds the lines of one case between inputs of all kinds and the output y.
@@ -57,16 +58,16 @@ func TestReach(t *testing.T) {
 			t.Fatalf("%s: %v", c.body, err)
 		}
 		p := newPass(prepare(t, m, false))
-		if got := describe(p.reached[m.Graph.Outputs[0]].raw); got != c.want {
+		if got := describe(p.reach.Raw(m.Graph.Outputs[0])); got != c.want {
 			t.Errorf("%s: reach %s, want %s", c.body, got, c.want)
 		}
 	}
 }
 
-func describe(r reach) string {
-	if !r.known() {
+func describe(r reach.Span) string {
+	if !r.Known() {
 		return "none"
 	}
 	names := [...]string{"none", "some", "uniform", "free"}
-	return fmt.Sprintf("%.5g %.5g %s %s", r.lo.at, r.hi.at, names[r.lo.level], names[r.hi.level])
+	return fmt.Sprintf("%.5g %.5g %s %s", r.Lo.At, r.Hi.At, names[r.Lo.Level], names[r.Hi.Level])
 }

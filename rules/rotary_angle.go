@@ -5,6 +5,7 @@ import (
 
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/rewrite"
+	"github.com/amplint/amplint/rules/walk"
 )
 
 var rotaryAngle = Rule{
@@ -20,24 +21,13 @@ const coarseAngle = 0.1
 
 func checkRotaryAngle(p *Pass) {
 	for n := range p.Model.Nodes() {
-		if !is(n, "Sin", "Cos") {
+		if !walk.Is(n, "Sin", "Cos") {
 			continue
 		}
-		v := moved(plain(n.In(0)))
-		if m := maker(v); m != nil && !p.known(m, nil) {
+		v := walk.Moved(walk.Plain(n.In(0)))
+		if m := walk.Maker(v); m != nil && !p.known(m, nil) {
 			checkAngle(p, m, v)
 		}
-	}
-}
-
-// moved follows a value back through operators that only move elements.
-func moved(v *graph.Value) *graph.Value {
-	for {
-		n := maker(v)
-		if n == nil || !movement[n.Op] || n.Domain != "" || is(n, "Concat") || n.In(0) == nil {
-			return v
-		}
-		v = plain(n.In(0))
 	}
 }
 
@@ -47,12 +37,12 @@ func checkAngle(p *Pass, n *graph.Node, v *graph.Value) {
 		return
 	}
 	top, evidence := p.Range(v).MaxAbs(), Likely
-	r := p.reached[v].raw
-	if p.constant(v) != nil {
-		r = p.reachOf(v) // folded here, but computed in the format when the model runs
+	r := p.reach.Raw(v)
+	if walk.Constant(v) != nil {
+		r = p.reach.Of(v) // folded here, but computed in the format when the model runs
 	}
-	if r.known() && f.Ulp(max(r.hi.at, -r.lo.at))/2 >= coarseAngle {
-		top, evidence = max(r.hi.at, -r.lo.at), Witness
+	if r.Known() && f.Ulp(max(r.Hi.At, -r.Lo.At))/2 >= coarseAngle {
+		top, evidence = max(r.Hi.At, -r.Lo.At), Witness
 	}
 	if top >= f.OverflowAt() || f.Ulp(top)/2 < coarseAngle {
 		return
@@ -72,7 +62,7 @@ func (p *Pass) angleEdits(n *graph.Node, v *graph.Value) []rewrite.Edit {
 	edits := []rewrite.Edit{rewrite.Widen{Value: v}}
 	for _, in := range n.Inputs {
 		for w := in; w != nil; w = back(w) {
-			if f, ok := p.low(w); !ok || maker(w) == nil || p.constant(w) != nil || p.Range(w).MaxAbs() <= f.ExactInt() {
+			if f, ok := p.low(w); !ok || walk.Maker(w) == nil || walk.Constant(w) != nil || p.Range(w).MaxAbs() <= f.ExactInt() {
 				break
 			}
 			edits = append(edits, rewrite.Widen{Value: w})
@@ -83,8 +73,8 @@ func (p *Pass) angleEdits(n *graph.Node, v *graph.Value) []rewrite.Edit {
 
 // back is one step back through movement, nil where the value was computed otherwise.
 func back(v *graph.Value) *graph.Value {
-	n := maker(v)
-	if n == nil || !movement[n.Op] && !is(n, "Cast") {
+	n := walk.Maker(v)
+	if n == nil || !walk.Moves(n.Op) && !walk.Is(n, "Cast") {
 		return nil
 	}
 	return n.In(0)

@@ -6,6 +6,8 @@ import (
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/graph/pattern"
 	"github.com/amplint/amplint/rewrite"
+	"github.com/amplint/amplint/rules/reach"
+	"github.com/amplint/amplint/rules/walk"
 )
 
 var sumOfSquares = Rule{
@@ -21,11 +23,11 @@ func checkSumOfSquares(p *Pass) {
 	}
 	for n := range p.Model.Nodes() {
 		switch {
-		case is(n, "ReduceSum", "ReduceMean", "GlobalAveragePool") && p.Patterns.Square(plain(n.In(0))) != nil, is(n, "ReduceSumSquare"):
+		case walk.Is(n, "ReduceSum", "ReduceMean", "GlobalAveragePool") && p.Patterns.Square(walk.Plain(n.In(0))) != nil, walk.Is(n, "ReduceSumSquare"):
 			if e, ok := p.rootOf(n.Out(0)); ok && !p.known(n, nil) {
 				p.squaresOverflow(n, e, "the sum of squares")
 			}
-		case is(n, "ReduceL2"):
+		case walk.Is(n, "ReduceL2"):
 			checkNorm2(p, n)
 		}
 	}
@@ -61,7 +63,7 @@ func (p *Pass) normEdits(m *pattern.Norm) []rewrite.Edit {
 		parts = append(parts, p.region(m.Shifted)...) // a reciprocal root may be large
 	}
 	for _, v := range parts {
-		if v == nil || p.constant(v) != nil || m.Square == nil && is(maker(v), "ReduceL2", "ReduceSumSquare") {
+		if v == nil || walk.Constant(v) != nil || m.Square == nil && walk.Is(walk.Maker(v), "ReduceL2", "ReduceSumSquare") {
 			continue
 		}
 		if e := (rewrite.Widen{Value: v}); !contains(edits, e) {
@@ -83,14 +85,14 @@ func contains(edits []rewrite.Edit, e rewrite.Widen) bool {
 // checkNorm2 is for ReduceL2, whose result fits while the sum under its root does not.
 func checkNorm2(p *Pass, n *graph.Node) {
 	f, ok := p.low(n.Out(0))
-	r := p.reached[n.Out(0)].raw
-	if !ok || r.hi.level == unreached || r.hi.at*r.hi.at < f.OverflowAt() || r.hi.at >= f.OverflowAt() {
+	r := p.reach.Raw(n.Out(0))
+	if !ok || r.Hi.Level == reach.Unreached || r.Hi.At*r.Hi.At < f.OverflowAt() || r.Hi.At >= f.OverflowAt() {
 		return
 	}
 	find := p.at(n, n.Out(0))
 	find.Evidence, find.Limit = Kernel, f.Max()
 	find.Message = fmt.Sprintf("the sum of squares inside reaches %.5g, which is %s in %s (max %.5g), where the kernel does not sum in fp32",
-		r.hi.at*r.hi.at, p.shown(f, r.hi.at*r.hi.at), f, f.Max())
+		r.Hi.At*r.Hi.At, p.shown(f, r.Hi.At*r.Hi.At), f, f.Max())
 	find.Edits = []rewrite.Edit{rewrite.KeepFP32{Node: n}}
 	p.report(find)
 }

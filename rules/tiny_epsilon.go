@@ -7,6 +7,8 @@ import (
 	"github.com/amplint/amplint/numfmt"
 	"github.com/amplint/amplint/rangeprop"
 	"github.com/amplint/amplint/rewrite"
+	"github.com/amplint/amplint/rules/reach"
+	"github.com/amplint/amplint/rules/walk"
 )
 
 var tinyEpsilon = Rule{
@@ -17,13 +19,13 @@ var tinyEpsilon = Rule{
 }
 
 func checkTinyEpsilon(p *Pass) {
-	for v, s := range p.constants() {
+	for v, s := range walk.Constants(p.Model) {
 		f, ok := p.low(v)
-		x, one := s.single()
+		x, one := s.Single()
 		if !ok || !one || x <= 0 || f.Round(x) != 0 {
 			continue
 		}
-		uses, through := readers(v)
+		uses, through := walk.Readers(v)
 		for _, u := range uses {
 			if other := guardedBy(u); other != nil {
 				checkEpsilonAt(p, epsilon{v, x, f, u, other, through})
@@ -45,11 +47,11 @@ type epsilon struct {
 // guardedBy returns the value that a constant keeps away from 0, nil where it has another role.
 func guardedBy(u graph.Use) *graph.Value {
 	switch {
-	case is(u.Node, "Add", "Max") && len(u.Node.Inputs) == 2:
+	case walk.Is(u.Node, "Add", "Max") && len(u.Node.Inputs) == 2:
 		return u.Node.In(1 - u.Index)
-	case is(u.Node, "Sub") && u.Index == 1:
+	case walk.Is(u.Node, "Sub") && u.Index == 1:
 		return u.Node.In(0)
-	case is(u.Node, "Clip") && u.Index == 1:
+	case walk.Is(u.Node, "Clip") && u.Index == 1:
 		return u.Node.In(0)
 	}
 	return nil
@@ -84,18 +86,18 @@ func checkEpsilonAt(p *Pass, e epsilon) {
 
 // comesTo tells whether some input brings a value within z of 0.
 func (p *Pass) comesTo(v *graph.Value, z float64) bool {
-	r := p.reachOf(v)
+	r := p.reach.Of(v)
 	switch {
-	case r.level() > unreached:
-		return r.lo.at <= z && r.hi.at >= -z
-	case r.lo.level > unreached:
-		return r.lo.at <= z && r.lo.at >= -z
+	case r.Level() > reach.Unreached:
+		return r.Lo.At <= z && r.Hi.At >= -z
+	case r.Lo.Level > reach.Unreached:
+		return r.Lo.At <= z && r.Lo.At >= -z
 	}
-	return r.hi.level > unreached && r.hi.at <= z && r.hi.at >= -z
+	return r.Hi.Level > reach.Unreached && r.Hi.At <= z && r.Hi.At >= -z
 }
 
 func singularText(n *graph.Node) string {
-	if is(n, "Log") {
+	if walk.Is(n, "Log") {
 		return "its logarithm is then -Inf"
 	}
 	return fmt.Sprintf("%s then divides by 0", n.LocalKey())
@@ -104,13 +106,13 @@ func singularText(n *graph.Node) string {
 // singular returns the node that a value comes to, through roots and movement, and that has no
 // finite result at 0: a division by it, a logarithm, a negative power.
 func singular(v *graph.Value) *graph.Node {
-	return leadsTo(v, through("Sqrt", "Cast", "CastLike", "Pow"), func(u graph.Use) bool {
-		return is(u.Node, "Div") && u.Index == 1 || is(u.Node, "Reciprocal", "Log") || is(u.Node, "Pow") && u.Index == 0 && negativePower(u.Node)
+	return walk.LeadsTo(v, walk.Through("Sqrt", "Cast", "CastLike", "Pow"), func(u graph.Use) bool {
+		return walk.Is(u.Node, "Div") && u.Index == 1 || walk.Is(u.Node, "Reciprocal", "Log") || walk.Is(u.Node, "Pow") && u.Index == 0 && negativePower(u.Node)
 	})
 }
 
 func negativePower(n *graph.Node) bool {
-	t := source(n.In(1)).Const
+	t := walk.Source(n.In(1)).Const
 	if t == nil || t.Len() != 1 {
 		return false
 	}
@@ -125,16 +127,16 @@ func (p *Pass) epsilonEdits(n *graph.Node, other *graph.Value) []rewrite.Edit {
 		return p.normEdits(m)
 	}
 	var edits []rewrite.Edit
-	if sink := singular(n.Out(0)); is(sink, "Log") && maker(other) != nil && p.constant(other) == nil {
+	if sink := singular(n.Out(0)); walk.Is(sink, "Log") && walk.Maker(other) != nil && walk.Constant(other) == nil {
 		edits = append(edits, rewrite.Widen{Value: other})
 	}
 	queue := []*graph.Value{n.Out(0)}
 	for i := 0; i < len(queue) && i < 32; i++ {
 		edits = append(edits, rewrite.Widen{Value: queue[i]})
-		uses, _ := flow(queue[i])
+		uses, _ := walk.Flow(queue[i])
 		for _, u := range uses {
 			for _, o := range u.Node.Outputs {
-				if o != nil && (is(u.Node, "Sqrt", "Reciprocal", "Pow") || carries(u)) {
+				if o != nil && (walk.Is(u.Node, "Sqrt", "Reciprocal", "Pow") || walk.Carries(u)) {
 					queue = append(queue, o)
 				}
 			}

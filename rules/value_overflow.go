@@ -1,5 +1,9 @@
 package rules
 
+import (
+	"github.com/amplint/amplint/rules/walk"
+)
+
 var valueOverflow = Rule{
 	Name:  "value-overflow",
 	Title: "result overflows",
@@ -10,7 +14,7 @@ var valueOverflow = Rule{
 // checkValueOverflow reports what no other rule has named: results of nodes past the limit.
 func checkValueOverflow(p *Pass) {
 	for n := range p.Model.Nodes() {
-		if n.Call == nil && len(n.Subgraphs()) == 0 && !movement[n.Op] && !is(n, "Constant", "ConstantOfShape") {
+		if n.Call == nil && len(n.Subgraphs()) == 0 && !walk.Moves(n.Op) && !walk.Is(n, "Constant", "ConstantOfShape") {
 			p.plain(n, "the result")
 		}
 	}

@@ -1,17 +1,20 @@
-package rules
+package spread
 
-import "github.com/amplint/amplint/graph"
+import (
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/rules/walk"
+)
 
 // free tells whether a value depends on an input of the model through operators that keep single
 // elements free: casts, arithmetic with constants, comparisons, movement.
-func (p *Pass) free(v *graph.Value, depth int) bool {
-	v = source(v)
-	if v == nil || depth > 24 || p.constant(v) != nil {
+func (p Walk) free(v *graph.Value, depth int) bool {
+	v = walk.Source(v)
+	if v == nil || depth > 24 || walk.Constant(v) != nil {
 		return false
 	}
 	n := v.Producer
 	if n == nil {
-		return v.Input && v.Graph.Owner == nil && (p.emptySequences || !p.padding(v))
+		return v.Input && v.Graph.Owner == nil && (p.EmptySequences || !Padding(p.Model, v))
 	}
 	switch n.Op {
 	case "Cast", "Identity", "Unsqueeze", "Squeeze", "Reshape", "Expand", "Transpose", "Slice", "Gather", "Not", "Sub", "Mul", "Add", "Equal", "Greater",
@@ -25,23 +28,23 @@ func (p *Pass) free(v *graph.Value, depth int) bool {
 	return false
 }
 
-// closable tells whether a mask can be the same for a whole row: it comes from an input, or is a
+// Closable tells whether a mask can be the same for a whole row: it comes from an input, or is a
 // constant that is so in some row. A mask the model makes itself, such as a causal one, leaves
 // every row at least one place, and so does, unless empty sequences are asked for, the padding
 // mask of a model of tokens.
 //
 // A condition closes where it is false; inverted, where it is true.
-func (p *Pass) closable(mask *graph.Value, inverted bool) bool {
-	if t := p.constant(mask); t != nil {
-		return t.Elem == graph.Bool && closedRow(t, func(x float64) bool { return (x != 0) == inverted })
+func (p Walk) Closable(mask *graph.Value, inverted bool) bool {
+	if t := walk.Constant(mask); t != nil {
+		return t.Elem == graph.Bool && ClosedRow(t, func(x float64) bool { return (x != 0) == inverted })
 	}
 	return p.free(mask, 0)
 }
 
-// closedRow tells whether some row of a constant, along its last axis, holds closed elements only.
+// ClosedRow tells whether some row of a constant, along its last axis, holds closed elements only.
 // A single number is no row: it stands for as many as the other operand has.
-func closedRow(t *graph.Tensor, closed func(float64) bool) bool {
-	if len(t.Dims) == 0 || t.Len() < 2 || t.Len() > maxWeights {
+func ClosedRow(t *graph.Tensor, closed func(float64) bool) bool {
+	if len(t.Dims) == 0 || t.Len() < 2 || t.Len() > walk.MaxWeights {
 		return false
 	}
 	data, err := t.Float64s()
@@ -62,23 +65,23 @@ func closedRow(t *graph.Tensor, closed func(float64) bool) bool {
 }
 
 // guarded tells whether the condition of a Where compares something, as in x > 0 ? x : exp(x) - 1.
-func (p *Pass) guarded(n *graph.Node) bool {
-	return makerOf(n.In(0), "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Not", "And", "Or", "IsInf") != nil
+func guarded(n *graph.Node) bool {
+	return walk.MakerOf(n.In(0), "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Not", "And", "Or", "IsInf") != nil
 }
 
 // fromInput tells whether the condition compares a value that the branch was computed from.
-func (p *Pass) fromInput(branch, cond *graph.Value) bool {
+func fromInput(branch, cond *graph.Value) bool {
 	bases := map[*graph.Value]bool{}
 	collect(branch, bases, 8)
-	c := maker(plain(cond))
-	for c != nil && is(c, "Not", "And", "Or") {
-		c = maker(plain(c.In(0)))
+	c := walk.Maker(walk.Plain(cond))
+	for c != nil && walk.Is(c, "Not", "And", "Or") {
+		c = walk.Maker(walk.Plain(c.In(0)))
 	}
 	if c == nil {
 		return false
 	}
 	for _, in := range c.Inputs {
-		if in != nil && p.constant(in) == nil && bases[plain(in)] {
+		if in != nil && walk.Constant(in) == nil && bases[walk.Plain(in)] {
 			return true
 		}
 	}
@@ -87,7 +90,7 @@ func (p *Pass) fromInput(branch, cond *graph.Value) bool {
 
 // collect gathers the values that v is computed from, up to a number of steps back.
 func collect(v *graph.Value, into map[*graph.Value]bool, steps int) {
-	v = plain(v)
+	v = walk.Plain(v)
 	if v == nil || steps == 0 || into[v] {
 		return
 	}
@@ -102,20 +105,20 @@ func collect(v *graph.Value, into map[*graph.Value]bool, steps int) {
 	}
 }
 
-// padding tells whether an input is the padding mask of token ids: whole numbers of the same shape
+// Padding tells whether an input is the padding mask of token ids: whole numbers of the same shape
 // as an input that looks up rows of a table. A sequence without any token is not what such a model
 // is made for.
-func (p *Pass) padding(v *graph.Value) bool {
+func Padding(m *graph.Model, v *graph.Value) bool {
 	if !v.Type.Elem.IsInt() || len(v.Type.Shape) != 2 {
 		return false
 	}
-	for _, in := range p.Model.Graph.Inputs {
+	for _, in := range m.Graph.Inputs {
 		if in == v || !in.Type.Elem.IsInt() || in.Type.Shape.String() != v.Type.Shape.String() {
 			continue
 		}
-		uses, _ := readers(in)
+		uses, _ := walk.Readers(in)
 		for _, u := range uses {
-			if is(u.Node, "Gather") && u.Index == 1 && p.constant(u.Node.In(0)) != nil {
+			if walk.Is(u.Node, "Gather") && u.Index == 1 && walk.Constant(u.Node.In(0)) != nil {
 				return true
 			}
 		}

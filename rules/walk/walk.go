@@ -1,4 +1,4 @@
-package rules
+package walk
 
 import (
 	"github.com/amplint/amplint/graph"
@@ -11,16 +11,16 @@ var movement = map[string]bool{
 	"Expand": true, "Tile": true, "Slice": true, "Gather": true, "Split": true, "Concat": true,
 }
 
-// carries tells whether the use hands the elements of its input on unchanged.
-func carries(u graph.Use) bool {
+// Carries tells whether the use hands the elements of its input on unchanged.
+func Carries(u graph.Use) bool {
 	if u.Node.Domain != "" || !movement[u.Node.Op] {
 		return false
 	}
 	return u.Index == 0 || u.Node.Op == "Concat"
 }
 
-// source follows a value back over the borders of function calls to where it is really defined.
-func source(v *graph.Value) *graph.Value {
+// Source follows a value back over the borders of function calls to where it is really defined.
+func Source(v *graph.Value) *graph.Value {
 	for v != nil {
 		switch {
 		case v.Producer != nil && v.Producer.Call != nil:
@@ -63,8 +63,8 @@ func argument(v *graph.Value) *graph.Value {
 	return nil
 }
 
-// parameter returns the value inside a call that input i of the caller becomes.
-func parameter(n *graph.Node, i int) *graph.Value {
+// Parameter returns the value inside a call that input i of the caller becomes.
+func Parameter(n *graph.Node, i int) *graph.Value {
 	at := 0
 	for _, a := range n.Inputs[:i] {
 		if a != nil {
@@ -77,38 +77,38 @@ func parameter(n *graph.Node, i int) *graph.Value {
 	return nil
 }
 
-// maker returns the node that really computes a value, nil for inputs and initializers.
-func maker(v *graph.Value) *graph.Node {
-	if v = source(v); v == nil {
+// Maker returns the node that really computes a value, nil for inputs and initializers.
+func Maker(v *graph.Value) *graph.Node {
+	if v = Source(v); v == nil {
 		return nil
 	}
 	return v.Producer
 }
 
-// makerOf returns the node that computes a value if it is one of the given operators of the
+// MakerOf returns the node that computes a value if it is one of the given operators of the
 // standard, looking through no-op nodes in between.
-func makerOf(v *graph.Value, ops ...string) *graph.Node {
-	n := maker(plain(v))
-	if is(n, ops...) {
+func MakerOf(v *graph.Value, ops ...string) *graph.Node {
+	n := Maker(Plain(v))
+	if Is(n, ops...) {
 		return n
 	}
 	return nil
 }
 
-// plain follows a value back through Identity and float Casts.
-func plain(v *graph.Value) *graph.Value {
+// Plain follows a value back through Identity and float Casts.
+func Plain(v *graph.Value) *graph.Value {
 	for {
-		v = source(v)
-		n := maker(v)
-		if !is(n, "Identity", "Cast", "CastLike") || n.In(0) == nil || !v.Type.Float() || !n.In(0).Type.Float() {
+		v = Source(v)
+		n := Maker(v)
+		if !Is(n, "Identity", "Cast", "CastLike") || n.In(0) == nil || !v.Type.Float() || !n.In(0).Type.Float() {
 			return v
 		}
 		v = n.In(0)
 	}
 }
 
-// is tells whether the node is one of the operators of the standard.
-func is(n *graph.Node, ops ...string) bool {
+// Is tells whether the node is one of the operators of the standard.
+func Is(n *graph.Node, ops ...string) bool {
 	if n == nil || n.Domain != "" && n.Domain != "ai.onnx" {
 		return false
 	}
@@ -120,21 +120,21 @@ func is(n *graph.Node, ops ...string) bool {
 	return false
 }
 
-// flow returns the nodes that read a value, calls entered and left, and whether it is an output of
+// Flow returns the nodes that read a value, calls entered and left, and whether it is an output of
 // the model. Values that leave a branch or a body go on as outputs of the node around it.
-func flow(v *graph.Value) (uses []graph.Use, output bool) {
+func Flow(v *graph.Value) (uses []graph.Use, output bool) {
 	for _, u := range v.Uses {
 		if u.Node.Call == nil {
 			uses = append(uses, u)
 			continue
 		}
-		if inner := parameter(u.Node, u.Index); inner != nil {
-			more, out := flow(inner)
+		if inner := Parameter(u.Node, u.Index); inner != nil {
+			more, out := Flow(inner)
 			uses, output = append(uses, more...), output || out
 		}
 	}
 	for _, w := range leaves(v) {
-		more, out := flow(w)
+		more, out := Flow(w)
 		uses, output = append(uses, more...), output || out
 	}
 	return uses, output || v.Output && v.Graph.Owner == nil
@@ -147,7 +147,7 @@ func leaves(v *graph.Value) []*graph.Value {
 		return nil
 	}
 	shift := 0
-	if is(owner, "Loop") {
+	if Is(owner, "Loop") {
 		shift = -1 // the body's first output is the condition
 	}
 	var list []*graph.Value
@@ -159,16 +159,16 @@ func leaves(v *graph.Value) []*graph.Value {
 	return list
 }
 
-// readers returns the uses of a value that compute something, and the values it passes through on
+// Readers returns the uses of a value that compute something, and the values it passes through on
 // the way there. Movement operators are entered.
-func readers(v *graph.Value) (uses []graph.Use, through []*graph.Value) {
+func Readers(v *graph.Value) (uses []graph.Use, through []*graph.Value) {
 	seen := map[*graph.Value]bool{v: true}
 	queue := []*graph.Value{v}
 	for len(queue) > 0 {
 		v, queue = queue[0], queue[1:]
-		list, _ := flow(v)
+		list, _ := Flow(v)
 		for _, u := range list {
-			if !carries(u) {
+			if !Carries(u) {
 				uses = append(uses, u)
 				continue
 			}
@@ -182,3 +182,6 @@ func readers(v *graph.Value) (uses []graph.Use, through []*graph.Value) {
 	}
 	return uses, through
 }
+
+// Moves tells whether an operator of the standard only carries elements on.
+func Moves(op string) bool { return movement[op] }
