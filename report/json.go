@@ -61,6 +61,9 @@ func findingOf(f rules.Finding) Finding {
 		Consequence: f.Consequence, Node: nodeOf(f.Node), Value: valueName(f.Value), ValueKey: scoped(f.Value), Range: spanOf(f.Range), Basis: f.Basis.String(), Limit: Number(f.Limit),
 		Message: f.Message, Reason: f.Reason, Occurrences: []Place{}, Consequences: f.Consequences, Fixes: []Fix{},
 		Fingerprint: f.Fingerprint}
+	if f.Source != (rules.Source{}) {
+		j.Source = (*Source)(&f.Source)
+	}
 	if j.Consequences == nil {
 		j.Consequences = []string{}
 	}

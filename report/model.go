@@ -105,6 +105,15 @@ type Finding struct {
 	Consequences []string `json:"consequences"`
 	Fixes        []Fix    `json:"fixes"`
 	Fingerprint  string   `json:"fingerprint"`
+	// Source is nil where the exporter left no trace.
+	Source *Source `json:"source,omitempty"`
+}
+
+// Source is the place in the program that the model was exported from; see [rules.Source].
+type Source struct {
+	Module string `json:"module"`
+	File   string `json:"file"`
+	Line   int    `json:"line"`
 }
 
 // valueKey returns the value with its scopes, "" for a finding on no value.

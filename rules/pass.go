@@ -145,7 +145,7 @@ func (p *Pass) add(f Finding) {
 	if p.Target == numfmt.FP32 {
 		f.Edits = nil // holding a value in FP32 is no cure for what FP32 does to it
 	}
-	f.Fingerprint = p.fingerprint(&f)
+	f.Fingerprint, f.Source = p.fingerprint(&f), SourceOf(f.Node)
 	p.findings = append(p.findings, &located{Finding: f, place: p.places[f.Node], rule: p.order})
 	p.named[f.Node], p.named[f.Value] = true, true
 	for _, e := range f.Edits {

@@ -33,6 +33,8 @@ type Finding struct {
 	// Node is nil for a finding on an input or on the whole model.
 	Node  *graph.Node
 	Value *graph.Value
+	// Source is where the node comes from in the exported program, as far as the exporter left a trace.
+	Source Source
 	// Range holds what the value may be, or the constant's own extremes, and Limit what the format
 	// allows.
 	Range        rangeprop.Range
