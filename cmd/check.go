@@ -32,9 +32,9 @@ func (a *app) checkCommand() *cobra.Command {
 				return usagef("%w", err)
 			}
 			opt.Lenient = len(args) > 1
-			return a.check(c, args, opt, func(models []*report.Model) error {
+			return a.check(c, args, opt, func(found *report.File) error {
 				return a.toFile(out, func(w io.Writer) error {
-					return report.Check(w, format, models, report.Options{Version: Version, Color: out == "" && isTerminal(a.out)})
+					return report.Check(w, format, found, report.Options{Version: Version, Color: out == "" && isTerminal(a.out)})
 				})
 			})
 		},
@@ -48,8 +48,8 @@ func (a *app) checkCommand() *cobra.Command {
 
 // check analyses the models one after the other. One that cannot be analysed does not keep the
 // others from it; the exit code is the gravest.
-func (a *app) check(c *cobra.Command, paths []string, opt analyze.Options, write func([]*report.Model) error) error {
-	var models []*report.Model
+func (a *app) check(c *cobra.Command, paths []string, opt analyze.Options, write func(*report.File) error) error {
+	var out report.File
 	for _, path := range paths {
 		var r *analyze.Report
 		err := a.analysed(path, func() (err error) { r, err = analyze.Check(c.Context(), path, opt); return err })
@@ -66,12 +66,12 @@ func (a *app) check(c *cobra.Command, paths []string, opt analyze.Options, write
 		if r.Failed(opt.FailOn) {
 			a.code = max(a.code, exitFindings)
 		}
-		models = append(models, report.Of(r))
+		out.Models = append(out.Models, report.Of(r))
 	}
-	if len(models) == 0 {
+	if len(out.Models) == 0 {
 		return nil
 	}
-	return write(models)
+	return write(&out)
 }
 
 // tell prints an error.

@@ -13,11 +13,13 @@ import (
 	"github.com/amplint/amplint/rules"
 )
 
-func checkJSON(w io.Writer, models []*Model, opt Options) error {
+func checkJSON(w io.Writer, f *File, opt Options) error {
+	out := *f
+	out.Schema, out.Tool, out.Models = Schema, Tool{"amplint", opt.Version}, slices.Concat([]*Model{}, f.Models)
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", " ")
-	return e.Encode(File{Schema, Tool{"amplint", opt.Version}, slices.Concat([]*Model{}, models)})
+	return e.Encode(out)
 }
 
 // Read reads the JSON of a check.
@@ -40,6 +42,9 @@ func Of(r *analyze.Report) *Model {
 	}
 	for _, f := range r.Findings {
 		m.Findings = append(m.Findings, findingOf(f))
+	}
+	for _, s := range r.Suppressed {
+		m.Suppressed = append(m.Suppressed, Suppressed{s.By, s.Reason, s.Until, findingOf(s.Finding)})
 	}
 	return m
 }

@@ -15,6 +15,14 @@ type File struct {
 	Schema string   `json:"schema"`
 	Tool   Tool     `json:"tool"`
 	Models []*Model `json:"models"`
+	// Failures are the models that could not be read or analysed, where several were asked for.
+	Failures []Failure `json:"failures,omitempty"`
+}
+
+// Failure is a model that could not be read or analysed.
+type Failure struct {
+	Path  string `json:"path"`
+	Error string `json:"error"`
 }
 
 // Schema names the form of the JSON of a check.
@@ -34,6 +42,16 @@ type Model struct {
 	Inputs   []Input   `json:"inputs"`
 	Summary  Summary   `json:"summary"`
 	Findings []Finding `json:"findings"`
+	// Suppressed are findings that somebody has decided about. They fail nothing.
+	Suppressed []Suppressed `json:"suppressed,omitempty"`
+}
+
+// Suppressed is a finding that the project has looked at and lives with; see [analyze.Suppressed].
+type Suppressed struct {
+	By      string  `json:"by"` // what said so: "config" or "baseline"
+	Reason  string  `json:"reason,omitempty"`
+	Until   string  `json:"until,omitempty"` // a date, from then on it is reported again
+	Finding Finding `json:"finding"`
 }
 
 // Failed tells whether a finding makes the run fail.

@@ -21,12 +21,12 @@ type Options struct {
 const CheckFormats = "text, json"
 
 // Check writes the reports of one or several models.
-func Check(w io.Writer, format string, models []*Model, opt Options) error {
+func Check(w io.Writer, format string, f *File, opt Options) error {
 	switch format {
 	case "text":
-		return checkText(w, models, opt)
+		return checkText(w, f.Models, opt)
 	case "json":
-		return checkJSON(w, models, opt)
+		return checkJSON(w, f, opt)
 	}
 	return unknown(format)
 }

@@ -49,11 +49,16 @@ func example(t *testing.T) (*analyze.Report, *graph.Model) {
 			Message: "no range for x: 2 values depend on it", Fingerprint: "f2"},
 		{Rule: "long-sum", Kind: rules.Swamping, Severity: rules.Warning, Evidence: rules.Kernel, Limit: math.NaN(), Message: "<sum>"},
 	}
+	known := rules.Finding{Rule: "mask-constant", Node: other, Value: neg, Message: "neg is -Inf"}
 	return &analyze.Report{Path: "dir/m.onnx", Target: analyze.FP16, Findings: found,
-		Inputs: []rangeprop.InputRange{{Value: x, Range: rangeprop.Range{Lo: -inf, Hi: inf}}},
+		Suppressed: []analyze.Suppressed{{Finding: known, By: "config", Reason: "not read", Until: "2099-01-01"}},
+		Inputs:     []rangeprop.InputRange{{Value: x, Range: rangeprop.Range{Lo: -inf, Hi: inf}}},
 		Summary: analyze.Summary{Nodes: 3, Values: 4, Unbounded: 1, Unknown: []rangeprop.OpCount{{Op: "my.Op", Count: 2}},
 			Errors: 1, Warnings: 1, Notes: 1, Ignored: 2}}, m
 }
+
+// one is a file of one report.
+func one(r *analyze.Report) *File { return &File{Models: []*Model{Of(r)}} }
 
 // golden compares with a file in testdata.
 func golden(t *testing.T, name, got string) {
@@ -77,7 +82,7 @@ func TestCheckFormats(t *testing.T) {
 	r, _ := example(t)
 	for format, file := range map[string]string{"text": "check.txt", "json": "check.json"} {
 		var b strings.Builder
-		if err := Check(&b, format, []*Model{Of(r)}, Options{Version: "1.2.3"}); err != nil {
+		if err := Check(&b, format, one(r), Options{Version: "1.2.3"}); err != nil {
 			t.Fatal(err)
 		}
 		golden(t, file, b.String())
@@ -87,7 +92,7 @@ func TestCheckFormats(t *testing.T) {
 // TestRead shows that a report read back is written as it was, in every format.
 func TestRead(t *testing.T) {
 	r, _ := example(t)
-	want := []*Model{Of(r)}
+	want := one(r)
 	var b strings.Builder
 	if err := Check(&b, "json", want, Options{Version: "1.2.3"}); err != nil {
 		t.Fatal(err)
@@ -96,7 +101,7 @@ func TestRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(want, f.Models, cmp.Comparer(func(a, b Number) bool { return a == b || a != a && b != b })); d != "" {
+	if d := cmp.Diff(want.Models, f.Models, cmp.Comparer(func(a, b Number) bool { return a == b || a != a && b != b })); d != "" {
 		t.Error(d)
 	}
 	if !f.Models[0].Failed(analyze.FailOnError) || f.Models[0].Failed(analyze.FailNever) {
@@ -110,7 +115,7 @@ func TestRead(t *testing.T) {
 func TestColor(t *testing.T) {
 	r, _ := example(t)
 	var b strings.Builder
-	if err := Check(&b, "text", []*Model{Of(r)}, Options{Color: true}); err != nil {
+	if err := Check(&b, "text", one(r), Options{Color: true}); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(b.String(), "\x1b[1;31merror\x1b[0m: ") {
@@ -150,7 +155,7 @@ func TestFixed(t *testing.T) {
 }
 
 func TestUnknownFormat(t *testing.T) {
-	for _, err := range []error{Known("pdf"), Check(nil, "pdf", nil, Options{}), Ranges(nil, "pdf", nil), Fixed(nil, "pdf", nil, Options{})} {
+	for _, err := range []error{Known("pdf"), Check(nil, "pdf", &File{}, Options{}), Ranges(nil, "pdf", nil), Fixed(nil, "pdf", nil, Options{})} {
 		if err == nil || !strings.Contains(err.Error(), `unknown format "pdf"`) {
 			t.Errorf("error %v", err)
 		}
