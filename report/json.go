@@ -119,6 +119,8 @@ func fixOf(e rewrite.Edit) Fix {
 		j.Kind, j.Target = "widen", e.Value.Key()
 	case rewrite.KeepFP32:
 		j.Kind, j.Target = "keep-fp32", e.Node.Key()
+	case rewrite.Unquantize:
+		j.Kind, j.Target = "unquantize", e.Value.Key()
 	case rewrite.Clamp:
 		j.Kind, j.Target = "clamp", e.Const.Key()
 	case rewrite.SetConst:

@@ -40,6 +40,18 @@ func (e KeepFP32) Describe() string {
 // Safe returns true: nothing but precision is gained.
 func (e KeepFP32) Safe() bool { return true }
 
+// Unquantize takes the rounding of a value to an 8-bit float out: what was rounded goes on as it was,
+// to all that would have made numbers of more bits of it again.
+type Unquantize struct{ Value *graph.Value }
+
+// Describe says what the edit does.
+func (e Unquantize) Describe() string {
+	return fmt.Sprintf("take the rounding of %q to %s out", e.Value.Key(), elemOf(e.Value.Type))
+}
+
+// Safe returns true: nothing but precision is gained.
+func (e Unquantize) Safe() bool { return true }
+
 // Clamp limits the elements of a constant to [Lo, Hi] where it is stored in a low format: a mask
 // of -1e9 becomes -65504 and not -Inf. What FP32 nodes read stays as it is. NaN is kept.
 type Clamp struct {

@@ -62,14 +62,16 @@ func (p *Plan) Apply(m *graph.Model) (*graph.Model, *Summary, error) {
 	if err := w.relocate(m); err != nil {
 		return nil, nil, err
 	}
+	edited := w.unquantize()
 	raised := w.raiseOpset()
 	b, ch := w.settle()
 	b.explain(w.sum)
 	b.count(w.sum)
-	edited, err := w.contents(b)
+	did, err := w.contents(b)
 	if err != nil {
 		return nil, nil, err
 	}
+	edited = edited || did
 	if ch.empty() && !edited {
 		return m.Clone(), w.sum, nil
 	}
@@ -121,6 +123,7 @@ type worker struct {
 	opaque map[*graph.Node]bool
 	origin map[*graph.Value]*graph.Value // the original's values by those of the copy
 	last   map[anchor]*graph.Node        // the last cast inserted there
+	yields map[*graph.Value]bool         // outputs of any graph, before anything was changed
 	sum    *Summary
 }
 

@@ -48,6 +48,9 @@ func (r relocation) edit(e Edit) (moved Edit, ok bool) {
 	case KeepFP32:
 		n := r.nodes[e.Node]
 		return KeepFP32{n}, n != nil
+	case Unquantize:
+		v := r.values[e.Value]
+		return Unquantize{v}, v != nil
 	case Clamp:
 		v := r.values[e.Const]
 		return Clamp{v, e.Lo, e.Hi}, v != nil

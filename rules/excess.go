@@ -210,8 +210,10 @@ func consequenceText(c string) string {
 func (p *Pass) widened(v *graph.Value) []rewrite.Edit {
 	var edits []rewrite.Edit
 	for _, w := range p.region(v) {
-		if w.Type.Elem.Bits() >= 16 { // 8 bits are a quantisation, which no cast puts right
+		if w.Type.Elem.Bits() >= 16 {
 			edits = append(edits, rewrite.Widen{Value: w})
+		} else { // a quantisation, which no cast puts right
+			edits = append(edits, rewrite.Unquantize{Value: w})
 		}
 	}
 	return edits

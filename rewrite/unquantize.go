@@ -1,0 +1,174 @@
+package rewrite
+
+import (
+	"slices"
+
+	"github.com/amplint/amplint/graph"
+)
+
+// unquantize carries out the Unquantize edits, and for the target FP32 takes every rounding to 8-bit
+// floats out that has its counterpart. It tells whether anything changed.
+func (w *worker) unquantize() (changed bool) {
+	for i := 0; i < len(w.edits); i++ {
+		u, ok := w.edits[i].(Unquantize)
+		if !ok {
+			continue
+		}
+		w.inlineAround(u.Value.Graph)
+		u = w.edits[i].(Unquantize)
+		w.yields = outputsOf(w.m)
+		if !slices.Contains(u.Value.Graph.Values, u.Value) {
+			continue // it went with the rounding that another edit named
+		}
+		if why := w.bypassed(u.Value); why != "" {
+			w.sum.note("no effect: %s: %s", u.Describe(), why)
+			continue
+		}
+		changed = true
+	}
+	if graph.ElemOf(w.plan.Target) != graph.Float {
+		return changed
+	}
+	return w.unquantizeAll() || changed
+}
+
+// inlineAround replaces the calls around a graph by their bodies, as far as that is possible.
+func (w *worker) inlineAround(g *graph.Graph) {
+	found := map[*graph.Node]bool{}
+	for note(found, g); len(found) > 0; note(found, g) {
+		for n := range found {
+			w.inline(n)
+			if w.opaque[n] {
+				return
+			}
+		}
+		clear(found)
+	}
+}
+
+func (w *worker) bypassed(v *graph.Value) (why string) {
+	switch {
+	case insideCall(v.Graph):
+		return "the function it is in cannot be inlined"
+	case !isEightBit(elemOf(v.Type)):
+		return "it is no 8-bit float"
+	}
+	q, why := quantizedOf(v, w.yields)
+	if why == "" {
+		w.bypass(q)
+	}
+	return why
+}
+
+func (w *worker) unquantizeAll() (changed bool) {
+	w.yields = outputsOf(w.m)
+	for g := range w.m.Graphs() {
+		if insideCall(g) {
+			continue
+		}
+		for _, n := range slices.Clone(g.Nodes) {
+			switch {
+			case n.Index < 0 || n.Domain != "" || n.Out(0) == nil:
+			case n.Op == "QuantizeLinear" && isEightBit(elemOf(n.Out(0).Type)):
+				changed = w.bypassed(n.Out(0)) == "" || changed
+			case n.Op == "DequantizeLinear" && len(n.Inputs) > 1:
+				changed = w.dequantize(n) || changed
+			}
+		}
+	}
+	return changed
+}
+
+// replace takes a node out whose readers, and the edits, shall go on with v.
+func (w *worker) replace(n *graph.Node, v *graph.Value) {
+	out := n.Out(0)
+	for i, e := range w.edits {
+		if x, ok := e.(Widen); ok && x.Value == out {
+			w.edits[i] = Widen{v}
+		}
+	}
+	out.ReplaceUses(v, nil)
+	w.remove(n)
+}
+
+// remove takes a node out, and the constants that nothing else reads.
+func (w *worker) remove(n *graph.Node) {
+	n.Graph.Remove(n)
+	for _, v := range n.Inputs {
+		w.drop(v)
+	}
+}
+
+// drop removes an initializer that nothing reads any more.
+func (w *worker) drop(v *graph.Value) {
+	if v != nil && v.Init != nil && !v.Input && len(v.Uses) == 0 && !w.yields[v] {
+		v.Graph.RemoveInit(v)
+	}
+}
+
+// dequantize carries out a DequantizeLinear of 8-bit floats that the file holds.
+func (w *worker) dequantize(n *graph.Node) bool {
+	x, s, out := n.In(0), n.In(1), n.Out(0)
+	if x == nil || s == nil || x.Init == nil || x.Input || !isEightBit(x.Init.Elem) || s.Const == nil || !zeroOrNone(n.In(2)) || w.yields[out] {
+		return false
+	}
+	t := dequantized(x.Init, s.Const, int(n.Int("axis", 1)), n.Int("block_size", 0))
+	if t == nil {
+		return false
+	}
+	v := n.Graph.NewValue(w.m.Unique(x.Name+"_"+graph.Float.String()), t.Type())
+	v.SetInit(converted(t, out.Type.Elem))
+	w.sum.Converted += x.Init.RawLen()
+	w.replace(n, v)
+	return true
+}
+
+// dequantized multiplies a tensor by its scale: one number, one for each index of the axis, or one
+// for each block of it. It returns nil where the shapes do not fit.
+func dequantized(t, scale *graph.Tensor, axis int, block int64) *graph.Tensor {
+	x, errX := t.Float64s()
+	s, errS := scale.Float64s()
+	at := scaleIndex(t.Dims, int64(len(s)), axis, block)
+	if errX != nil || errS != nil || at == nil {
+		return nil
+	}
+	wide := make([]float32, len(x))
+	for i := range x {
+		wide[i] = float32(x[i] * s[at(int64(i))])
+	}
+	return graph.FloatTensor("", t.Dims, wide...)
+}
+
+// scaleIndex returns the function that tells which of some scales belongs to an element of a tensor
+// of these dimensions, nil where their number does not fit.
+func scaleIndex(dims []int64, scales int64, axis int, block int64) func(int64) int64 {
+	if scales == 1 {
+		return func(int64) int64 { return 0 }
+	}
+	if axis < 0 {
+		axis += len(dims)
+	}
+	if axis < 0 || axis >= len(dims) || scales == 0 {
+		return nil
+	}
+	outer, n, inner := product(dims[:axis]), dims[axis], product(dims[axis+1:])
+	if block <= 0 {
+		if scales != n {
+			return nil
+		}
+		return func(i int64) int64 { return i / inner % n }
+	}
+	blocks := (n + block - 1) / block
+	if scales != outer*blocks*inner {
+		return nil
+	}
+	return func(i int64) int64 { return (i/(inner*n)*blocks+i/inner%n/block)*inner + i%inner }
+}
+
+func product(dims []int64) int64 {
+	p := int64(1)
+	for _, d := range dims {
+		p *= d
+	}
+	return p
+}
