@@ -148,6 +148,11 @@ func (f *Fixed) rounds(ctx context.Context, a *analysis, plan *rewrite.Plan, opt
 		if err != nil {
 			return nil, fmt.Errorf("%s: rewriting: %w", f.Path, err)
 		}
+		if round == 0 {
+			if m, err := f.settled(ctx, a, plan, m, sum, opt); m != nil || err != nil {
+				return m, err
+			}
+		}
 		f.add(sum, edits)
 		if a, err = f.verify(ctx, m, opt); err != nil {
 			return nil, err
@@ -163,7 +168,7 @@ func (f *Fixed) rounds(ctx context.Context, a *analysis, plan *rewrite.Plan, opt
 func (f *Fixed) collect(strict bool) []rewrite.Edit {
 	var edits []rewrite.Edit
 	for _, x := range f.After.Findings {
-		if len(x.Edits) == 0 || x.Severity < rules.Warning && !strict {
+		if !wanted(x, strict) {
 			continue
 		}
 		f.Applied = append(f.Applied, x)

@@ -40,6 +40,9 @@ func checkInteger(p *Pass, n *graph.Node) {
 	if r := p.reach.Raw(o); r.Hi.Level > reach.Unreached && r.Hi.At > f.ExactInt() || r.Lo.Level > reach.Unreached && -r.Lo.At > f.ExactInt() {
 		top, evidence = max(r.Hi.At, -r.Lo.At), Witness
 	}
+	if r := p.Range(o); r.Lo == r.Hi && f.Round(r.Lo) == r.Lo { // one number, such as -Inf, and it is exact
+		return
+	}
 	sink := needsExact(o)
 	if top <= f.ExactInt() || sink == nil {
 		return
