@@ -62,7 +62,7 @@ func (p *Pass) angleEdits(n *graph.Node, v *graph.Value) []rewrite.Edit {
 	edits := []rewrite.Edit{rewrite.Widen{Value: v}}
 	for _, in := range n.Inputs {
 		for w := in; w != nil; w = back(w) {
-			if f, ok := p.low(w); !ok || walk.Maker(w) == nil || walk.Constant(w) != nil || p.Range(w).MaxAbs() <= f.ExactInt() {
+			if f, ok := p.low(w); !ok || walk.Maker(w) == nil || p.Range(w).MaxAbs() <= f.ExactInt() {
 				break
 			}
 			edits = append(edits, rewrite.Widen{Value: w})

@@ -24,12 +24,22 @@ func LeadsTo(v *graph.Value, pass, goal func(graph.Use) bool) *graph.Node {
 			if goal(u) {
 				return u.Node
 			}
-			if Carries(u) || pass(u) {
+			if hands(u) || pass(u) {
 				queue = append(queue, u.Node.Outputs...)
 			}
 		}
 	}
 	return nil
+}
+
+// hands tells whether the use hands the numbers of its input on, in whichever format.
+func hands(u graph.Use) bool {
+	return Carries(u) || Is(u.Node, "Cast", "CastLike") && u.Index == 0 && floats(u.Node)
+}
+
+// floats tells whether the first input and output of a node are floats.
+func floats(n *graph.Node) bool {
+	return n.In(0) != nil && n.Out(0) != nil && n.In(0).Type.Float() && n.Out(0).Type.Float()
 }
 
 // Through makes a pass for [LeadsTo] from operators.
@@ -48,7 +58,7 @@ func WaysTo(v *graph.Value, goal *graph.Node, pass func(graph.Use) bool) []*grap
 		uses, _ := Flow(list[i])
 		for _, u := range uses {
 			for _, o := range u.Node.Outputs {
-				if o != nil && !seen[o] && (Carries(u) || pass(u)) && reaches(o) {
+				if o != nil && !seen[o] && (hands(u) || pass(u)) && reaches(o) {
 					seen[o] = true
 					list = append(list, o)
 				}
