@@ -17,7 +17,7 @@ import (
 var layers = [][]string{
 	{"numfmt", "graph/schema", "graph/internal/onnxpb"},
 	{"graph", "refeval/kern"},
-	{"graph/infer", "graph/onnxtxt"},
+	{"graph/infer", "graph/onnxtxt", "graph/diff"},
 	{"graph/pattern", "samples"},
 	{"rangeprop", "rewrite", "refeval"},
 	{"ort"},

@@ -1,0 +1,142 @@
+package diff
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"math"
+
+	"github.com/amplint/amplint/graph"
+)
+
+// consts compares the initializers.
+func (r *Result) consts(a, b *graph.Model) error {
+	x, y := inits(a), inits(b)
+	here, there := byKey(x), byKey(y)
+	for _, v := range x {
+		w := there[v.Key()]
+		if w == nil {
+			r.Consts = append(r.Consts, Const{Change: Removed, Name: v.Key(), Before: v.Init.Type().String(), Elements: v.Init.Len()})
+			continue
+		}
+		c, differs, err := compared(v, w)
+		if err != nil {
+			return fmt.Errorf("comparing constant %q: %w", v.Key(), err)
+		}
+		if differs {
+			r.Consts = append(r.Consts, c)
+		}
+	}
+	for _, w := range y {
+		if here[w.Key()] == nil {
+			r.Consts = append(r.Consts, Const{Change: Added, Name: w.Key(), After: w.Init.Type().String(), Elements: w.Init.Len()})
+		}
+	}
+	return nil
+}
+
+func inits(m *graph.Model) (list []*graph.Value) {
+	for g := range m.Graphs() {
+		for _, v := range g.Inits() {
+			if v.Init != nil {
+				list = append(list, v)
+			}
+		}
+	}
+	return list
+}
+
+func byKey(list []*graph.Value) map[string]*graph.Value {
+	m := make(map[string]*graph.Value, len(list))
+	for _, v := range list {
+		m[v.Key()] = v
+	}
+	return m
+}
+
+func compared(v, w *graph.Value) (c Const, differs bool, err error) {
+	t, u := v.Init, w.Init
+	c = Const{Change: Changed, Name: v.Key(), Before: t.Type().String(), After: u.Type().String(), Elements: t.Len()}
+	if c.Before == c.After && bytes.Equal(sumOf(t), sumOf(u)) {
+		return c, false, nil
+	}
+	if t.Len() != u.Len() || t.Elem == graph.String || u.Elem == graph.String {
+		c.Differing = max(t.Len(), u.Len())
+		return c, true, nil
+	}
+	return c, true, c.elements(t, u)
+}
+
+// elements compares two tensors of as many elements, chunk by chunk.
+func (c *Const) elements(t, u *graph.Tensor) error {
+	s := &stream{chunks: make(chan []float32), done: make(chan struct{})}
+	go s.run(u)
+	defer close(s.done)
+	return t.Floats(func(chunk []float32) error {
+		for _, x := range chunk {
+			y, ok := s.next()
+			if !ok {
+				return s.err
+			}
+			c.element(float64(x), float64(y))
+		}
+		return nil
+	})
+}
+
+func (c *Const) element(x, y float64) {
+	if x == y || math.IsNaN(x) && math.IsNaN(y) {
+		return
+	}
+	c.Differing++
+	switch d := math.Abs(x - y); {
+	case y == 0, math.IsInf(d, 0), math.IsNaN(d):
+		c.Lost++
+	default:
+		c.Largest = max(c.Largest, d)
+	}
+}
+
+// stream hands the elements of a tensor out one by one.
+type stream struct {
+	chunks chan []float32
+	done   chan struct{}
+	have   []float32
+	err    error // set before chunks is closed
+}
+
+func (s *stream) run(t *graph.Tensor) {
+	defer close(s.chunks)
+	s.err = t.Floats(func(chunk []float32) error {
+		select {
+		case s.chunks <- append([]float32(nil), chunk...):
+			return nil
+		case <-s.done:
+			return fmt.Errorf("stopped")
+		}
+	})
+}
+
+func (s *stream) next() (x float32, ok bool) {
+	for len(s.have) == 0 {
+		if s.have, ok = <-s.chunks; !ok {
+			return 0, false
+		}
+	}
+	x, s.have = s.have[0], s.have[1:]
+	return x, true
+}
+
+// sumOf is a checksum of the elements, nil where they cannot be read.
+func sumOf(t *graph.Tensor) []byte {
+	h := sha256.New()
+	if t.Elem == graph.String {
+		list, _ := t.Strings()
+		fmt.Fprintf(h, "%q", list)
+		return h.Sum(nil)
+	}
+	if err := t.Raw(func(chunk []byte) error { h.Write(chunk); return nil }); err != nil {
+		return nil
+	}
+	return h.Sum(nil)
+}
