@@ -3,7 +3,6 @@ package cmd
 import (
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"unicode"
 
@@ -15,10 +14,11 @@ import (
 
 func (a *app) checkCommand() *cobra.Command {
 	var f analysisFlags
-	var format, out string
+	var x reportFlags
 	c := &cobra.Command{
 		Use: "check MODEL...",
 		Example: "  amplint check model.onnx\n" +
+			"  amplint check model.onnx --format sarif -o amplint.sarif --source-root /build=.\n" +
 			"  amplint check model.onnx --target bf16 --range input=-2.64,2.64\n" +
 			"  amplint check *.onnx --data samples.npz --fail-on warning --format json -o report.json",
 		Short: "Report what breaks in low precision",
@@ -28,38 +28,38 @@ func (a *app) checkCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := report.Known(format); err != nil {
-				return usagef("%w", err)
+			if err := x.check(); err != nil {
+				return err
 			}
 			opt.Lenient = len(args) > 1
-			return a.check(c, args, opt, func(found *report.File) error {
-				return a.toFile(out, func(w io.Writer) error {
-					return report.Check(w, format, found, report.Options{Version: Version, Color: out == "" && isTerminal(a.out)})
-				})
-			})
+			found, err := a.check(c, args, opt)
+			if err != nil {
+				return err
+			}
+			return a.writeCheck(&x, found, opt.FailOn)
 		},
 	}
 	f.addInputs(c)
 	f.addTarget(c)
-	c.Flags().StringVar(&format, "format", "text", "text or json")
-	c.Flags().StringVarP(&out, "output", "o", "", "write the report to a `file` instead of stdout")
+	x.add(c)
 	return c
 }
 
 // check analyses the models one after the other. One that cannot be analysed does not keep the
 // others from it; the exit code is the gravest.
-func (a *app) check(c *cobra.Command, paths []string, opt analyze.Options, write func(*report.File) error) error {
-	var out report.File
+func (a *app) check(c *cobra.Command, paths []string, opt analyze.Options) (*report.File, error) {
+	out := &report.File{}
 	for _, path := range paths {
 		var r *analyze.Report
 		err := a.analysed(path, func() (err error) { r, err = analyze.Check(c.Context(), path, opt); return err })
 		var fail *failure
 		switch {
 		case errors.As(err, &fail) && (fail.code == exitUsage || fail.code == exitInterrupted):
-			return err
+			return nil, err
 		case err != nil:
 			a.code = exitModel
 			a.tell(err)
+			out.Failures = append(out.Failures, report.Failure{Path: path, Error: message(err)})
 			continue
 		}
 		a.notes(path, r.Notes)
@@ -68,10 +68,15 @@ func (a *app) check(c *cobra.Command, paths []string, opt analyze.Options, write
 		}
 		out.Models = append(out.Models, report.Of(r))
 	}
-	if len(out.Models) == 0 {
-		return nil
+	return out, nil
+}
+
+// message is an error as reports tell of it.
+func message(err error) string {
+	if errors.Is(err, errReported) {
+		return "internal error"
 	}
-	return write(&out)
+	return err.Error()
 }
 
 // tell prints an error.

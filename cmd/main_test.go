@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/graph/onnxtxt"
 	"github.com/amplint/amplint/ort"
 )
@@ -23,7 +25,7 @@ func TestMain(m *testing.M) {
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:  "testdata/script",
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "model": model},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "model": model, "traced": traced},
 		Setup: func(env *testscript.Env) error {
 			if lib := library(); lib != "" {
 				env.Setenv("ORT", lib)
@@ -83,4 +85,18 @@ func TestBroken(t *testing.T) {
 	if got, want := out.String(), "amplint: internal error: m.onnx: index out of range\n"; got != want {
 		t.Errorf("printed %q, want %q", got, want)
 	}
+}
+
+// traced translates a text model as if torch had exported every node of it from one line of a
+// program: traced TEXT FILE PROGRAM LINE
+func traced(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 4 {
+		ts.Fatalf("usage: traced TEXT FILE PROGRAM LINE")
+	}
+	m, err := onnxtxt.Parse(args[0], []byte(ts.ReadFile(args[0])))
+	ts.Check(err)
+	for n := range m.Nodes() {
+		n.Meta = []graph.Entry{{Key: "pkg.torch.onnx.stack_trace", Value: fmt.Sprintf("  File %q, line %s, in forward\n    y = f(x)\n", args[2], args[3])}}
+	}
+	ts.Check(m.Save(ts.MkAbs(args[1]), graph.SaveOptions{}))
 }

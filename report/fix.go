@@ -58,11 +58,13 @@ func fixedText(w io.Writer, r *analyze.Fixed, opt Options) error {
 	p := &printer{w: w, color: opt.Color}
 	for _, f := range r.Applied {
 		p.f("fixed: ")
-		p.finding(findingOf(f))
+		x := findingOf(f)
+		p.finding(&x)
 	}
 	if r.Refused != "" {
 		for _, f := range r.After.Findings {
-			p.finding(findingOf(f))
+			x := findingOf(f)
+			p.finding(&x)
 		}
 	}
 	s := r.Summary
@@ -73,6 +75,8 @@ func fixedText(w io.Writer, r *analyze.Fixed, opt Options) error {
 		p.f("%s: %d of %d nodes with float results are low, %s added, %d removed, %s\n",
 			r.Path, s.Low, s.Low+s.FP32, plural(s.Casts, "cast"), s.Removed, plural(len(r.Edits), "edit"))
 	}
-	p.summary(Of(r.After))
+	after := Of(r.After)
+	after.Path = "the result"
+	p.summary(after)
 	return p.err
 }

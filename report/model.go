@@ -44,6 +44,8 @@ type Model struct {
 	Findings []Finding `json:"findings"`
 	// Suppressed are findings that somebody has decided about. They fail nothing.
 	Suppressed []Suppressed `json:"suppressed,omitempty"`
+	// Remarks tell what had to be put right or overlooked, and which ignores match nothing.
+	Remarks []string `json:"remarks,omitempty"`
 }
 
 // Suppressed is a finding that the project has looked at and lives with; see [analyze.Suppressed].
@@ -143,7 +145,7 @@ func (f *Finding) valueKey() string {
 }
 
 // limited tells whether the finding is about a finite limit.
-func (f *Finding) limited() bool { return f.Limit != 0 && !math.IsInf(float64(f.Limit), 0) }
+func (f *Finding) limited() bool { return f.Limit != 0 && !math.IsInf(float64(f.Limit), 0) && f.Limit == f.Limit }
 
 // Node is the place of a finding; its key is "" where the finding is on an input or on the
 // whole model.

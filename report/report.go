@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/amplint/amplint/analyze"
 )
@@ -15,10 +17,14 @@ import (
 type Options struct {
 	Version string // of the program
 	Color   bool   // for a terminal
+
+	ExitCode int               // that the program ends with
+	FailOn   analyze.Threshold // from which on a finding is a failed test
+	Roots    []Root            // map the paths that exporters wrote
 }
 
 // CheckFormats are the formats of [Check].
-const CheckFormats = "text, json"
+const CheckFormats = "text, json, sarif, junit, github, markdown, html"
 
 // Check writes the reports of one or several models.
 func Check(w io.Writer, format string, f *File, opt Options) error {
@@ -27,6 +33,14 @@ func Check(w io.Writer, format string, f *File, opt Options) error {
 		return checkText(w, f.Models, opt)
 	case "json":
 		return checkJSON(w, f, opt)
+	case "sarif":
+		return checkSARIF(w, f, opt)
+	case "junit":
+		return checkJUnit(w, f, opt)
+	case "github":
+		return checkGitHub(w, f, opt)
+	case "markdown":
+		return checkMarkdown(w, f, opt)
 	}
 	return unknown(format)
 }
@@ -42,7 +56,7 @@ func Ranges(w io.Writer, format string, r *analyze.Ranges) error {
 	return unknown(format)
 }
 
-// Known tells whether a format can be written, so that a misspelt one is refused before the work.
+// Known tells of all reports but those of a check whether a format can be written, so that a misspelt one is refused before the work.
 func Known(format string) error {
 	switch format {
 	case "text", "json":
@@ -51,8 +65,16 @@ func Known(format string) error {
 	return unknown(format)
 }
 
-func unknown(format string) error {
+// KnownCheck tells whether a check can be written in a format.
+func KnownCheck(format string) error {
+	if slices.Contains(strings.Split(CheckFormats, ", "), format) {
+		return nil
+	}
 	return fmt.Errorf("unknown format %q: want one of %s", format, CheckFormats)
+}
+
+func unknown(format string) error {
+	return fmt.Errorf("unknown format %q: want one of text, json", format)
 }
 
 // Number is a float that JSON cannot always hold: infinities are the strings "inf" and "-inf",
@@ -87,8 +109,12 @@ type printer struct {
 	color bool
 }
 
+// verbatim is text that is printed as it is.
+type verbatim string
+
+// f prints. What a model says itself is made visible, so that its names cannot steer a terminal.
 func (p *printer) f(format string, args ...any) {
 	if p.err == nil {
-		_, p.err = fmt.Fprintf(p.w, format, args...)
+		_, p.err = fmt.Fprintf(p.w, format, Clean(args...)...)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/amplint/amplint/analyze"
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/rules"
 )
@@ -19,8 +20,8 @@ func checkText(w io.Writer, models []*Model, opt Options) error {
 		if i > 0 {
 			p.f("\n")
 		}
-		for _, f := range m.Findings {
-			p.finding(f)
+		for i := range m.Findings {
+			p.finding(&m.Findings[i])
 		}
 		p.summary(m)
 	}
@@ -28,8 +29,8 @@ func checkText(w io.Writer, models []*Model, opt Options) error {
 }
 
 // finding prints the line of a finding and, indented, what it rests on and what helps.
-func (p *printer) finding(f Finding) {
-	p.f("%s: %s%s [%s]\n", p.paint(f.Severity), place(f), f.Message, f.Rule)
+func (p *printer) finding(f *Finding) {
+	p.f("%s: %s%s%s [%s]\n", p.paint(f.Severity), place(f), f.Message, repeated(f), f.Rule)
 	if f.Reason != "" {
 		p.f("    %s\n", f.Reason)
 	}
@@ -40,16 +41,21 @@ func (p *printer) finding(f Finding) {
 	if len(f.Consequences) > 0 {
 		p.f("    carries on to: %s\n", listed(f.Consequences, ", "))
 	}
-	var fixes []string
-	for _, e := range f.Fixes {
-		fixes = append(fixes, e.Description)
-	}
-	if len(fixes) > 0 {
-		p.f("    fix: %s\n", listed(fixes, "; "))
+	if list := fixes(f); len(list) > 0 {
+		p.f("    fix: %s\n", listed(list, "; "))
 	}
 }
 
-func place(f Finding) string {
+// fixes describes the edits that help.
+func fixes(f *Finding) []string {
+	var list []string
+	for _, e := range f.Fixes {
+		list = append(list, e.Description)
+	}
+	return list
+}
+
+func place(f *Finding) string {
 	switch {
 	case f.Node.Key != "":
 		return fmt.Sprintf("%s (%s): ", f.Node.Key, graph.OpName(f.Node.Domain, f.Node.Op))
@@ -60,7 +66,7 @@ func place(f Finding) string {
 }
 
 // evidence says how the finding is known, in which range the value lies, and what follows.
-func evidence(f Finding) string {
+func evidence(f *Finding) string {
 	s := f.Evidence
 	if f.Value != "" {
 		s += fmt.Sprintf(", %s in [%.5g, %.5g] (%s)", f.valueKey(), f.Range[0], f.Range[1], f.Basis)
@@ -74,7 +80,7 @@ func evidence(f Finding) string {
 	return s
 }
 
-func otherPlaces(f Finding) []string {
+func otherPlaces(f *Finding) []string {
 	var list []string
 	for _, o := range f.Occurrences {
 		if o.Key != "" && o.Key != f.Node.Key {
@@ -82,6 +88,32 @@ func otherPlaces(f Finding) []string {
 		}
 	}
 	return slices.Compact(list)
+}
+
+// repeated tells in how many layers, or else at how many places, the hazard stands; "" for one.
+func repeated(f *Finding) string {
+	n := len(f.Occurrences)
+	if n < 2 || f.Node.Key == "" {
+		return ""
+	}
+	layers := map[string]bool{}
+	for _, o := range f.Occurrences {
+		layers[scopeOf(o.Key)] = true
+	}
+	if len(layers) == n {
+		return fmt.Sprintf(", in %d layers", n)
+	}
+	return fmt.Sprintf(", at %d places", n)
+}
+
+// scopeOf returns the part of a node's key that names what it belongs to.
+func scopeOf(key string) string {
+	for _, sep := range []string{"/", "."} {
+		if i := strings.LastIndex(key, sep); i > 0 {
+			return key[:i]
+		}
+	}
+	return ""
 }
 
 func listed(list []string, sep string) string {
@@ -92,17 +124,17 @@ func listed(list []string, sep string) string {
 }
 
 // paint colours a severity for a terminal.
-func (p *printer) paint(s Severity) string {
+func (p *printer) paint(s Severity) verbatim {
 	if !p.color {
-		return string(s)
+		return verbatim(s)
 	}
 	code := [...]string{rules.Note: "36", rules.Warning: "33", rules.Error: "31"}[s.level()]
-	return "\x1b[1;" + code + "m" + string(s) + "\x1b[0m"
+	return verbatim("\x1b[1;" + code + "m" + string(s) + "\x1b[0m")
 }
 
 func (p *printer) summary(m *Model) {
 	s := m.Summary
-	p.f("%s as %s: %s, %s, %s", m.Path, m.Target, plural(s.Errors, "error"), plural(s.Warnings, "warning"), plural(s.Notes, "note"))
+	p.f("%s as %s: %s, %s, %s", m.Path, targetName(m), plural(s.Errors, "error"), plural(s.Warnings, "warning"), plural(s.Notes, "note"))
 	if s.Ignored > 0 {
 		p.f(", %d ignored", s.Ignored)
 	}
@@ -118,6 +150,14 @@ func (p *printer) summary(m *Model) {
 		p.f("; unknown operators: %s", listed(ops, ", "))
 	}
 	p.f("\n")
+}
+
+// targetName names the target behind "as".
+func targetName(m *Model) string {
+	if m.Target == analyze.AsIs.String() {
+		return "it is"
+	}
+	return m.Target
 }
 
 func plural(n int, what string) string {

@@ -33,21 +33,12 @@ func (p *Pass) finish() []Finding {
 	}
 	out := make([]Finding, len(list))
 	for i, f := range list {
-		if n := len(f.Occurrences); n == 1 {
+		if len(f.Occurrences) == 1 {
 			f.Occurrences = nil
-		} else if f.Node != nil {
-			f.Message += "; the same at " + morePlaces(n-1)
 		}
 		out[i] = f.Finding
 	}
 	return out
-}
-
-func morePlaces(n int) string {
-	if n == 1 {
-		return "1 more place"
-	}
-	return fmt.Sprintf("%d more places", n)
 }
 
 // groupKey is the same for one hazard in several layers: names that differ in their numbers only.

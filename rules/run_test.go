@@ -79,8 +79,8 @@ func TestLayersAreOneFinding(t *testing.T) {
 	if diff := cmp.Diff([]string{"layer.0/mul", "layer.1/mul", "layer.12/mul"}, keys); diff != "" {
 		t.Error(diff)
 	}
-	if len(found[0].Edits) != 3 || !strings.HasSuffix(found[0].Message, "; the same at 2 more places") {
-		t.Errorf("%d edits, message %q", len(found[0].Edits), found[0].Message)
+	if len(found[0].Edits) != 3 {
+		t.Errorf("%d edits", len(found[0].Edits))
 	}
 }
 

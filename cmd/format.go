@@ -1,0 +1,49 @@
+package cmd
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amplint/amplint/analyze"
+	"github.com/amplint/amplint/report"
+)
+
+// reportFlags are the flags that say how the report of a check is written.
+type reportFlags struct {
+	format, out string
+	sourceRoots []string
+	roots       []report.Root
+}
+
+func (f *reportFlags) add(c *cobra.Command) {
+	c.Flags().StringVar(&f.format, "format", "text", report.CheckFormats)
+	c.Flags().StringVarP(&f.out, "output", "o", "", "write the report to a `file` instead of stdout")
+	c.Flags().StringArrayVar(&f.sourceRoots, "source-root", nil,
+		"`FROM=TO`: source files that the exporter found below FROM lie below TO in this checkout; may be repeated")
+}
+
+// check refuses what cannot be written, before the work.
+func (f *reportFlags) check() error {
+	if err := report.KnownCheck(f.format); err != nil {
+		return usagef("%w", err)
+	}
+	for _, s := range f.sourceRoots {
+		r, err := report.ParseRoot(s)
+		if err != nil {
+			return usagef("--source-root: %w", err)
+		}
+		f.roots = append(f.roots, r)
+	}
+	return nil
+}
+
+// writeCheck writes the report of a check. Where no model could be analysed, only the formats that
+// have a place for failures are written: stderr has told of them.
+func (a *app) writeCheck(f *reportFlags, found *report.File, failOn analyze.Threshold) error {
+	if len(found.Models) == 0 && (f.format == "text" || f.format == "json") {
+		return nil
+	}
+	opt := report.Options{Version: Version, Color: f.out == "" && isTerminal(a.out), ExitCode: a.code, FailOn: failOn, Roots: f.roots}
+	return a.toFile(f.out, func(w io.Writer) error { return report.Check(w, f.format, found, opt) })
+}
