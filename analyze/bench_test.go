@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/amplint/amplint/config"
 	"github.com/amplint/amplint/rangeprop"
 )
 
@@ -61,7 +62,7 @@ func BenchmarkRanges(b *testing.B) {
 		}
 		for _, effort := range []string{"off", "quick"} {
 			b.Run(c.name+", effort "+effort, func(b *testing.B) {
-				opt := Options{Effort: effort, Ranges: []NamedRange{{c.input, rangeprop.Range{Lo: -1, Hi: 1}}}}
+				opt := Options{Effort: effort, Ranges: []config.Range{{Name: c.input, Range: rangeprop.Range{Lo: -1, Hi: 1}}}}
 				b.ReportAllocs()
 				for b.Loop() {
 					r, err := RangesOf(context.Background(), path, opt)

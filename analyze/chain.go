@@ -38,7 +38,7 @@ func Explain(ctx context.Context, path, value string, opt Options) (*Chain, erro
 	if v == nil {
 		return nil, usagef("%s has no value %q", path, value)
 	}
-	c := &Chain{Path: path, Notes: a.notes()}
+	c := &Chain{Path: path, Notes: a.allNotes()}
 	for seen := map[*graph.Value]bool{}; v != nil && !seen[v]; v = a.widest(v.Producer) {
 		seen[v] = true
 		c.Steps = append(c.Steps, Step{Bound: a.bound(v), Node: v.Producer})

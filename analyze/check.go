@@ -16,9 +16,11 @@ type Report struct {
 	Summary  Summary
 	Findings []rules.Finding
 	// Suppressed are findings that somebody has decided about. They fail nothing; the summary counts
-	// them as ignored.
+	// them as ignored or known.
 	Suppressed []Suppressed
 	Notes      []string // what had to be put right or overlooked, for stderr
+	// Missed is what was said and had no effect on this model: it may have been meant for another.
+	Missed []string
 }
 
 // Suppressed is a finding that the project has looked at and lives with.
@@ -35,7 +37,8 @@ type Summary struct {
 	Unbounded               int // float values without a finite bound
 	Unknown                 []rangeprop.OpCount
 	Errors, Warnings, Notes int
-	Ignored                 int
+	Ignored                 int // by the config
+	Known                   int // findings of the baseline
 }
 
 // Failed tells whether the report holds a finding that makes the run fail.
@@ -60,6 +63,7 @@ func Check(ctx context.Context, path string, opt Options) (*Report, error) {
 		return nil, err
 	}
 	r := a.check(ctx, opt.Target.resolve(a.model), &opt)
+	r.forgive(opt.Baseline)
 	return r, ctx.Err() // a report that was interrupted lacks findings
 }
 
@@ -71,23 +75,14 @@ func (a *analysis) check(ctx context.Context, t Target, opt *Options) *Report {
 	}
 	r := &Report{Path: a.model.Path, Target: t, Inputs: a.ranges.Inputs(), Notes: a.notes()}
 	in := &rules.Input{Model: a.model, Info: a.info, Ranges: a.ranges, Patterns: pattern.Find(a.model),
-		Target: format, Hold: t.holder(), Strict: opt.Strict, Disabled: opt.Config.disabled()}
+		Target: format, Hold: t.holder(), Strict: opt.Strict, Disabled: opt.Config.Off()}
 	found := rules.Run(in)
 	if a.probe(ctx, t, opt, in, found) {
 		found = rules.Run(in)
 	}
-	r.Findings = opt.Config.apply(found, r)
+	r.Missed = a.inputs.missed
+	r.sift(found, opt.Config)
 	a.summarize(&r.Summary)
-	for _, f := range r.Findings {
-		switch f.Severity {
-		case rules.Error:
-			r.Summary.Errors++
-		case rules.Warning:
-			r.Summary.Warnings++
-		default:
-			r.Summary.Notes++
-		}
-	}
 	return r
 }
 
@@ -95,6 +90,15 @@ func (a *analysis) notes() []string {
 	notes := append([]string{}, a.model.Notes...)
 	notes = append(notes, a.info.Notes...)
 	return append(notes, a.inputs.notes...)
+}
+
+// allNotes are the notes where there is but one model that anything can have been meant for.
+func (a *analysis) allNotes() []string {
+	notes := a.notes()
+	for _, m := range a.inputs.missed {
+		notes = append(notes, m+" of the model")
+	}
+	return notes
 }
 
 func (a *analysis) summarize(s *Summary) {

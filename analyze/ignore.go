@@ -2,64 +2,56 @@ package analyze
 
 import (
 	"fmt"
-	"path"
+	"slices"
 	"time"
 
+	"github.com/amplint/amplint/baseline"
+	"github.com/amplint/amplint/config"
 	"github.com/amplint/amplint/rules"
 )
 
-// disabled returns the rules that the config turns off.
-func (c *Config) disabled() map[string]bool {
-	off := map[string]bool{}
-	if c != nil {
-		for name, l := range c.Rules {
-			off[name] = l == "off"
-		}
-	}
-	return off
+// LoadConfig reads a config file. Errors show the place.
+func LoadConfig(path string) (*config.Config, error) {
+	return config.Load(path, config.Words{Targets: targetNames, Thresholds: thresholdNames, Rules: ruleNames()})
 }
 
-// apply sets the severities of the config and puts aside the findings it ignores. Ignores that match
+func ruleNames() []string {
+	var list []string
+	for _, r := range rules.All() {
+		list = append(list, r.Name)
+	}
+	return list
+}
+
+// sift sets the severities of the config and puts aside the findings it ignores. Ignores that match
 // nothing are noted: what they were for is gone, and so should they be.
-func (c *Config) apply(found []rules.Finding, r *Report) []rules.Finding {
-	kept := []rules.Finding{}
+func (r *Report) sift(found []rules.Finding, c *config.Config) {
+	r.Findings = []rules.Finding{}
 	if c == nil {
-		return append(kept, found...)
+		c = &config.Config{}
 	}
 	used := make([]bool, len(c.Ignore))
 	for _, f := range found {
-		if i := c.ignoredBy(f); i >= 0 {
+		if level, ok := rules.ParseSeverity(c.Rules[f.Rule]); ok {
+			f.Severity = level
+		}
+		if i := ignoredBy(c, f); i >= 0 {
 			used[i] = true
-			r.Summary.Ignored++
 			r.Suppressed = append(r.Suppressed, Suppressed{f, "config", c.Ignore[i].Reason, c.Ignore[i].Until})
 			continue
 		}
-		if s, ok := severities[c.Rules[f.Rule]]; ok {
-			f.Severity = s
-		}
-		kept = append(kept, f)
+		r.Findings = append(r.Findings, f)
 	}
-	for i, ig := range c.Ignore {
-		if !used[i] {
-			r.Notes = append(r.Notes, fmt.Sprintf("config: ignore %d (rule %q, node %q, value %q) matches nothing%s", i+1, ig.Rule, ig.Node, ig.Value, ig.lapsed()))
+	for i := range c.Ignore {
+		if !used[i] && !c.Ignore[i].Lapsed(time.Now()) {
+			r.Missed = append(r.Missed, fmt.Sprintf("%s: %s: matches no finding", c.Path, &c.Ignore[i]))
 		}
 	}
-	return kept
+	r.count()
 }
 
-var severities = map[level]rules.Severity{"note": rules.Note, "warning": rules.Warning, "error": rules.Error}
-
-// ignoredBy returns the first entry that a finding falls under, -1 for none.
-func (c *Config) ignoredBy(f rules.Finding) int {
-	for i, ig := range c.Ignore {
-		if ig.lapsed() == "" && ig.matches(f) {
-			return i
-		}
-	}
-	return -1
-}
-
-func (ig *Ignore) matches(f rules.Finding) bool {
+// ignoredBy returns the first ignore that a finding falls under, -1 for none.
+func ignoredBy(c *config.Config, f rules.Finding) int {
 	node, value := "", ""
 	if f.Node != nil {
 		node = f.Node.Key()
@@ -67,27 +59,48 @@ func (ig *Ignore) matches(f rules.Finding) bool {
 	if f.Value != nil {
 		value = f.Value.Key()
 	}
-	return glob(ig.Rule, f.Rule) && glob(ig.Node, node) && glob(ig.Value, value)
+	return slices.IndexFunc(c.Ignore, func(ig config.Ignore) bool {
+		return !ig.Lapsed(time.Now()) && ig.Matches(f.Rule, node, value)
+	})
 }
 
-// glob matches a whole name. A pattern that ends in /* takes everything below it, since the keys
-// of nodes in subgraphs are paths.
-func glob(pattern, name string) bool {
-	if pattern == "" || pattern == "*" {
-		return true
+// forgive puts aside the findings that a baseline has. Those it has and the model no longer are noted.
+func (r *Report) forgive(s *baseline.Set) {
+	known := s.Of(r.Path)
+	kept := []rules.Finding{}
+	for _, f := range r.Findings {
+		if known.Take(f.Fingerprint, f.Severity) {
+			r.Suppressed = append(r.Suppressed, Suppressed{Finding: f, By: "baseline"})
+			continue
+		}
+		kept = append(kept, f)
 	}
-	if n := len(pattern) - 1; pattern[n] == '*' && n > 0 && pattern[n-1] == '/' && len(name) > n && name[:n] == pattern[:n] {
-		return true
+	r.Findings = kept
+	for _, e := range known.Gone() {
+		r.Notes = append(r.Notes, fmt.Sprintf("baseline: gone: %s; amplint baseline write forgets it", e))
 	}
-	ok, _ := path.Match(pattern, name)
-	return ok
+	r.count()
 }
 
-// lapsed says that an entry is no longer in force, "" where it is.
-func (ig *Ignore) lapsed() string {
-	day, err := time.Parse(time.DateOnly, ig.Until)
-	if ig.Until == "" || err != nil || time.Now().Before(day) {
-		return ""
+// count brings the summary up to date with the findings.
+func (r *Report) count() {
+	s := &r.Summary
+	s.Errors, s.Warnings, s.Notes, s.Ignored, s.Known = 0, 0, 0, 0, 0
+	for _, f := range r.Findings {
+		switch f.Severity {
+		case rules.Error:
+			s.Errors++
+		case rules.Warning:
+			s.Warnings++
+		default:
+			s.Notes++
+		}
 	}
-	return ": it lapsed on " + ig.Until
+	for _, f := range r.Suppressed {
+		if f.By == "baseline" {
+			s.Known++
+			continue
+		}
+		s.Ignored++
+	}
 }

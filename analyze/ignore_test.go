@@ -3,15 +3,17 @@ package analyze
 import (
 	"testing"
 
+	"github.com/amplint/amplint/config"
 	"github.com/amplint/amplint/rules"
 )
 
 // TestSuppressed shows that an ignored finding is kept apart, with the reason and the date that the
 // config gives.
 func TestSuppressed(t *testing.T) {
-	c := &Config{Ignore: []Ignore{{Rule: "long-*", Reason: "measured", Until: "2999-01-31"}}}
+	c := &config.Config{Ignore: []config.Ignore{{Rule: "long-*", Reason: "measured", Until: "2999-01-31"}}}
 	r := &Report{}
-	kept := c.apply([]rules.Finding{{Rule: "long-sum"}, {Rule: "near-one"}}, r)
+	r.sift([]rules.Finding{{Rule: "long-sum"}, {Rule: "near-one"}}, c)
+	kept := r.Findings
 	if len(kept) != 1 || kept[0].Rule != "near-one" {
 		t.Errorf("kept %v", kept)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/amplint/amplint/config"
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/rangeprop"
 	"github.com/amplint/amplint/samples"
@@ -18,6 +19,7 @@ type inputs struct {
 	shapes map[string]graph.Shape
 	given  []*samples.Sample // what --data names
 	notes  []string
+	missed []string // said, but not of this model
 }
 
 // gather collects ranges and values of the inputs. The order is the precedence, weakest first:
@@ -36,9 +38,9 @@ func gather(m *graph.Model, opt *Options) (*inputs, error) {
 			return nil, err
 		}
 	}
-	for _, r := range opt.Config.configRanges() {
+	for _, r := range opt.Config.List() {
 		if !in.declare(m, r) {
-			in.notes = append(in.notes, fmt.Sprintf("config: %q is no input of %s", r.Name, m.Path))
+			in.missed = append(in.missed, fmt.Sprintf("config: %q is no input", r.Name))
 		}
 	}
 	if err := in.dims(m, opt); err != nil {
@@ -51,7 +53,7 @@ func gather(m *graph.Model, opt *Options) (*inputs, error) {
 		if !opt.Lenient {
 			return nil, usagef("--range: %q is no input of %s; its inputs are %s", r.Name, m.Path, inputNames(m))
 		}
-		in.notes = append(in.notes, fmt.Sprintf("--range: %q is no input of %s", r.Name, m.Path))
+		in.missed = append(in.missed, fmt.Sprintf("--range: %q is no input", r.Name))
 	}
 	return in, nil
 }
@@ -70,7 +72,7 @@ func (in *inputs) dims(m *graph.Model, opt *Options) error {
 	if opt.Config != nil {
 		for _, name := range slices.Sorted(maps.Keys(opt.Config.Dims)) {
 			if !known[name] {
-				in.notes = append(in.notes, fmt.Sprintf("config: %q is no dimension of %s", name, m.Path))
+				in.missed = append(in.missed, fmt.Sprintf("config: %q is no dimension", name))
 			}
 		}
 	}
@@ -78,7 +80,7 @@ func (in *inputs) dims(m *graph.Model, opt *Options) error {
 		switch {
 		case known[d.Name]:
 		case opt.Lenient:
-			in.notes = append(in.notes, fmt.Sprintf("--dim: %q is no dimension of %s", d.Name, m.Path))
+			in.missed = append(in.missed, fmt.Sprintf("--dim: %q is no dimension", d.Name))
 		default:
 			return usagef("--dim: %q is no dimension of %s; its symbolic dimensions are %s", d.Name, m.Path,
 				strings.Join(slices.Sorted(maps.Keys(known)), ", "))
@@ -115,11 +117,11 @@ func (in *inputs) metadata(m *graph.Model) error {
 			if !ok {
 				continue
 			}
-			r, err := parseMeta(e.Value)
+			r, err := config.ParseMeta(e.Value)
 			if err != nil {
 				return fmt.Errorf("metadata %s: %w", e.Key, err)
 			}
-			if !in.declare(m, NamedRange{name, r}) {
+			if !in.declare(m, config.Range{Name: name, Range: r}) {
 				in.notes = append(in.notes, fmt.Sprintf("metadata %s: %q is no input", e.Key, name))
 			}
 		}
@@ -128,7 +130,7 @@ func (in *inputs) metadata(m *graph.Model) error {
 }
 
 // declare notes a range that the user vouches for. It is false where nothing has that name.
-func (in *inputs) declare(m *graph.Model, r NamedRange) bool {
+func (in *inputs) declare(m *graph.Model, r config.Range) bool {
 	v := m.Graph.Lookup(r.Name)
 	if v == nil || v.Producer != nil {
 		return false

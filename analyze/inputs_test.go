@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/amplint/amplint/config"
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/graph/onnxtxt"
 	"github.com/amplint/amplint/rangeprop"
@@ -75,8 +76,8 @@ func f16(x ...uint16) string {
 // TestPrecedence shows which source wins for an input.
 func TestPrecedence(t *testing.T) {
 	data := npz(t, t.TempDir(), [4]string{"x", "<f2", "2, 2", f16(0x3c00, 0xc000, 0, 0)}, [4]string{"axes", "<i8", "1,", "\x01\x00\x00\x00\x00\x00\x00\x00"})
-	config := &Config{Ranges: map[string]bounds{"x": {Lo: -5, Hi: 5}}}
-	flag := []NamedRange{{"x", rangeprop.Range{Lo: 0, Hi: 1}}}
+	said := &config.Config{Ranges: map[string]config.Bounds{"x": {Lo: -5, Hi: 5}}}
+	flag := []config.Range{{Name: "x", Range: rangeprop.Range{Lo: 0, Hi: 1}}}
 	for _, c := range []struct {
 		name string
 		opt  Options
@@ -84,10 +85,10 @@ func TestPrecedence(t *testing.T) {
 	}{
 		{"metadata", Options{}, "x [-8, 8] declared\ny [-1, 1] declared"},
 		{"data", Options{Data: data}, "axes [1, 1] observed\nx [-2, 1] observed\ny [-1, 1] declared"},
-		{"data of the config", Options{Config: &Config{Data: data}}, "axes [1, 1] observed\nx [-2, 1] observed\ny [-1, 1] declared"},
-		{"config", Options{Data: data, Config: config}, "axes [1, 1] observed\nx [-5, 5] declared\ny [-1, 1] declared"},
-		{"flag", Options{Data: data, Config: config, Ranges: flag}, "axes [1, 1] observed\nx [0, 1] declared\ny [-1, 1] declared"},
-		{"initializer", Options{Ranges: []NamedRange{{"w", rangeprop.Range{Lo: -3, Hi: 3}}}}, "w [-3, 3] declared\nx [-8, 8] declared\ny [-1, 1] declared"},
+		{"data of the config", Options{Config: &config.Config{Data: data}}, "axes [1, 1] observed\nx [-2, 1] observed\ny [-1, 1] declared"},
+		{"config", Options{Data: data, Config: said}, "axes [1, 1] observed\nx [-5, 5] declared\ny [-1, 1] declared"},
+		{"flag", Options{Data: data, Config: said, Ranges: flag}, "axes [1, 1] observed\nx [0, 1] declared\ny [-1, 1] declared"},
+		{"initializer", Options{Ranges: []config.Range{{Name: "w", Range: rangeprop.Range{Lo: -3, Hi: 3}}}}, "w [-3, 3] declared\nx [-8, 8] declared\ny [-1, 1] declared"},
 	} {
 		in, err := gather(parse(t, inputsText), &c.opt)
 		if err != nil {
@@ -128,7 +129,7 @@ func TestByValue(t *testing.T) {
 	if got, want := in.shapes["x"].String(), "[N,2]"; got != want {
 		t.Errorf("shape %s, want %s", got, want)
 	}
-	in, err = gather(parse(t, inputsText), &Options{Data: dir, Ranges: []NamedRange{{"axes", rangeprop.Range{Lo: 0, Hi: 1}}}})
+	in, err = gather(parse(t, inputsText), &Options{Data: dir, Ranges: []config.Range{{Name: "axes", Range: rangeprop.Range{Lo: 0, Hi: 1}}}})
 	if err != nil || in.values["axes"] != nil {
 		t.Errorf("axes still has a value, error %v", err)
 	}
@@ -140,8 +141,8 @@ func TestGatherErrors(t *testing.T) {
 		opt        Options
 		err        string
 	}{
-		{"unknown input", inputsText, Options{Ranges: []NamedRange{{"q", rangeprop.Range{}}}}, `"q" is no input of m.onnxtxt; its inputs are x, y, axes, m`},
-		{"inner value", inputsText, Options{Ranges: []NamedRange{{"z", rangeprop.Range{}}}}, `"z" is no input`},
+		{"unknown input", inputsText, Options{Ranges: []config.Range{{Name: "q", Range: rangeprop.Range{}}}}, `"q" is no input of m.onnxtxt; its inputs are x, y, axes, m`},
+		{"inner value", inputsText, Options{Ranges: []config.Range{{Name: "z", Range: rangeprop.Range{}}}}, `"z" is no input`},
 		{"missing data", inputsText, Options{Data: filepath.Join(t.TempDir(), "no.npz")}, "no.npz"},
 		{"metadata", strings.Replace(inputsText, "[-8,8]", "[8,-8]", 1), Options{}, "metadata amplint.range.x: the lower bound"},
 	} {
@@ -151,7 +152,15 @@ func TestGatherErrors(t *testing.T) {
 			t.Errorf("%s: error %v", c.name, err)
 		}
 	}
-	if _, err := gather(parse(t, inputsText), &Options{Lenient: true, Ranges: []NamedRange{{"q", rangeprop.Range{}}}}); err != nil {
+	if _, err := gather(parse(t, inputsText), &Options{Lenient: true, Ranges: []config.Range{{Name: "q", Range: rangeprop.Range{}}}}); err != nil {
 		t.Errorf("lenient: %v", err)
 	}
+}
+
+// failsWith tells whether err is nil for an empty want, and mentions it else.
+func failsWith(err error, want string) bool {
+	if want == "" {
+		return err == nil
+	}
+	return err != nil && strings.Contains(err.Error(), want)
 }

@@ -39,7 +39,7 @@ func RangesOf(ctx context.Context, path string, opt Options) (*Ranges, error) {
 		return nil, err
 	}
 	defer a.model.Close()
-	r := &Ranges{Path: path, Bounds: []Bound{}, Notes: a.notes()}
+	r := &Ranges{Path: path, Bounds: []Bound{}, Notes: a.allNotes()}
 	for g := range a.model.Graphs() {
 		if err := ctx.Err(); err != nil {
 			return nil, err

@@ -3,6 +3,7 @@ package cmd
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -49,6 +50,7 @@ func (a *app) checkCommand() *cobra.Command {
 // others from it; the exit code is the gravest.
 func (a *app) check(c *cobra.Command, paths []string, opt analyze.Options) (*report.File, error) {
 	out := &report.File{}
+	var missed [][]string
 	for _, path := range paths {
 		var r *analyze.Report
 		err := a.analysed(path, func() (err error) { r, err = analyze.Check(c.Context(), path, opt); return err })
@@ -63,11 +65,13 @@ func (a *app) check(c *cobra.Command, paths []string, opt analyze.Options) (*rep
 			continue
 		}
 		a.notes(path, r.Notes)
+		missed = append(missed, r.Missed)
 		if r.Failed(opt.FailOn) {
 			a.code = max(a.code, exitFindings)
 		}
 		out.Models = append(out.Models, report.Of(r))
 	}
+	a.missed(missed)
 	return out, nil
 }
 
@@ -77,6 +81,29 @@ func message(err error) string {
 		return "internal error"
 	}
 	return err.Error()
+}
+
+// missed tells what was said of the inputs or findings and fits none of the models.
+func (a *app) missed(list [][]string) {
+	of := "the model"
+	if len(list) > 1 {
+		of = fmt.Sprintf("any of the %d models", len(list))
+	}
+	for _, m := range common(list) {
+		fmt.Fprintf(a.err, "amplint: %s of %s\n", m, of)
+	}
+}
+
+// common returns what stands in all lists, in the order of the first.
+func common(list [][]string) []string {
+	var all []string
+	for i, l := range list {
+		if i == 0 {
+			all = slices.Clone(l)
+		}
+		all = slices.DeleteFunc(all, func(s string) bool { return !slices.Contains(l, s) })
+	}
+	return all
 }
 
 // tell prints an error.

@@ -103,6 +103,7 @@ func (a *app) fix(c *cobra.Command, path string, opt analyze.FixOptions, format 
 		return err
 	}
 	a.notes(path, append(r.Before.Notes, r.Summary.Notes...))
+	a.missed([][]string{r.Before.Missed})
 	if r.Refused != "" {
 		a.code = exitFindings
 		a.notes(path, []string{"refused, nothing was written: " + r.Refused})

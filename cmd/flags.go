@@ -1,12 +1,15 @@
 package cmd
 
 import (
-	"errors"
-	"os"
+	"fmt"
+	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/amplint/amplint/analyze"
+	"github.com/amplint/amplint/baseline"
+	"github.com/amplint/amplint/config"
 )
 
 // analysisFlags are the flags that all analysing commands share.
@@ -16,6 +19,7 @@ type analysisFlags struct {
 
 	target, accumulate, effort, failOn, baseline string
 	flush, strict                                bool
+	noBaseline                                   bool // the command makes one
 }
 
 // addInputs defines the flags that say what the inputs are.
@@ -23,7 +27,7 @@ func (f *analysisFlags) addInputs(c *cobra.Command) {
 	c.Flags().StringArrayVar(&f.ranges, "range", nil, "range of an input, `NAME=LO,HI`; may be repeated")
 	c.Flags().StringArrayVar(&f.dims, "dim", nil, "size of a symbolic dimension, `NAME=LO..HI`; may be repeated")
 	c.Flags().StringVar(&f.data, "data", "", "samples that bound the inputs: `NPZ` file or folder")
-	c.Flags().StringVar(&f.config, "config", "", "config `file` ("+analyze.ConfigName+" in this folder)")
+	c.Flags().StringVar(&f.config, "config", "", "config `file` (the nearest "+config.Name+" in this folder and those above, up to the repository's)")
 }
 
 // addTarget defines the flags that say what the model is checked for.
@@ -34,27 +38,28 @@ func (f *analysisFlags) addTarget(c *cobra.Command) {
 	c.Flags().StringVar(&f.failOn, "fail-on", "error", "least severity that fails: error, warning, note or never")
 	c.Flags().BoolVar(&f.flush, "flush-subnormals", false, "subnormal numbers count as zero")
 	c.Flags().BoolVar(&f.strict, "strict", false, "raise notes on what is near or not known to warnings")
-	c.Flags().StringVar(&f.baseline, "baseline", "", "report of known findings")
+	c.Flags().StringVar(&f.baseline, "baseline", "", "`file` of known findings, which fail nothing; amplint baseline write makes it")
 }
 
 // options reads the flags and the config. What neither says has the flag's default.
 func (f *analysisFlags) options(c *cobra.Command) (analyze.Options, error) {
 	o := analyze.Options{Data: f.data, Strict: f.strict}
-	if f.baseline != "" {
-		return o, usagef("--baseline is not built yet")
-	}
 	if err := f.readConfig(&o); err != nil {
 		return o, &failure{exitUsage, err}
 	}
+	lapsed(c.ErrOrStderr(), o.Config)
+	if err := f.readBaseline(&o); err != nil {
+		return o, &failure{exitUsage, err}
+	}
 	for _, s := range f.ranges {
-		r, err := analyze.ParseRange(s)
+		r, err := config.ParseRange(s)
 		if err != nil {
 			return o, usagef("--range: %w", err)
 		}
 		o.Ranges = append(o.Ranges, r)
 	}
 	for _, s := range f.dims {
-		d, err := analyze.ParseDim(s)
+		d, err := config.ParseDim(s)
 		if err != nil {
 			return o, usagef("--dim: %w", err)
 		}
@@ -69,15 +74,37 @@ func (f *analysisFlags) options(c *cobra.Command) (analyze.Options, error) {
 func (f *analysisFlags) readConfig(o *analyze.Options) (err error) {
 	path := f.config
 	if path == "" {
-		if _, err := os.Stat(analyze.ConfigName); errors.Is(err, os.ErrNotExist) {
-			return nil
+		if path, err = config.Find("."); err != nil || path == "" {
+			return err
 		}
-		path = analyze.ConfigName
 	}
-	if o.Config, err = analyze.LoadConfig(path); err != nil {
-		return err
+	o.Config, err = analyze.LoadConfig(path)
+	return err
+}
+
+// lapsed tells which ignores of a config are no longer in force.
+func lapsed(w io.Writer, said *config.Config) {
+	if said == nil {
+		return
 	}
-	return o.Config.CheckRules()
+	for i := range said.Ignore {
+		if ig := &said.Ignore[i]; ig.Lapsed(time.Now()) {
+			fmt.Fprintf(w, "amplint: %s: %s: lapsed on %s, what it hid is reported again\n", said.Path, ig, ig.Until)
+		}
+	}
+}
+
+// readBaseline reads the known findings that a flag or the config names.
+func (f *analysisFlags) readBaseline(o *analyze.Options) (err error) {
+	path := f.baseline
+	if path == "" && o.Config != nil {
+		path = o.Config.Baseline
+	}
+	if path == "" || f.target == "" || f.noBaseline {
+		return nil
+	}
+	o.Baseline, err = baseline.Load(path)
+	return err
 }
 
 func (f *analysisFlags) readTarget(c *cobra.Command, o *analyze.Options) (err error) {
@@ -102,15 +129,15 @@ func (f *analysisFlags) readTarget(c *cobra.Command, o *analyze.Options) (err er
 }
 
 // pick prefers a flag that was given, then the config, then the flag's default.
-func (f *analysisFlags) pick(c *cobra.Command, name, value string, config *analyze.Config) string {
-	if config == nil || c.Flags().Changed(name) {
+func (f *analysisFlags) pick(c *cobra.Command, name, value string, said *config.Config) string {
+	if said == nil || c.Flags().Changed(name) {
 		return value
 	}
-	said := map[string]string{"target": config.Target, "fail-on": config.FailOn, "accumulate": config.Accumulate}[name]
-	if said == "" {
+	word := map[string]string{"target": said.Target, "fail-on": said.FailOn, "accumulate": said.Accumulate}[name]
+	if word == "" {
 		return value
 	}
-	return said
+	return word
 }
 
 // readEffort reads --effort, which some commands do not have.

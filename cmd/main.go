@@ -100,6 +100,11 @@ func (a *app) root() *cobra.Command {
 		RunE:                       func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.SetFlagErrorFunc(badFlag)
-	root.AddCommand(a.checkCommand(), a.fixCommand(), a.rangesCommand(), a.runCommand(), a.traceCommand(), a.verifyCommand(), a.diffCommand(), a.dumpCommand(), a.explainCommand(), a.rulesCommand(), a.versionCommand())
+	root.AddCommand(
+		a.checkCommand(), a.fixCommand(), a.rangesCommand(), a.runCommand(), a.traceCommand(), a.verifyCommand(),
+		a.diffCommand(), a.dumpCommand(),
+		a.baselineCommand(), a.configCommand(),
+		a.explainCommand(), a.rulesCommand(), a.versionCommand(),
+	)
 	return root
 }

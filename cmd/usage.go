@@ -28,7 +28,7 @@ func noSuch(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	hint := "amplint --help lists them"
+	hint := c.CommandPath() + " --help lists them"
 	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
 		hint = "did you mean " + strings.Join(near, " or ") + "?"
 	}

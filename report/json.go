@@ -50,7 +50,7 @@ func Of(r *analyze.Report) *Model {
 }
 
 func summaryOf(s analyze.Summary) Summary {
-	return Summary{s.Nodes, s.Values, s.Unbounded, counts(s.Unknown), s.Errors, s.Warnings, s.Notes, s.Ignored}
+	return Summary{s.Nodes, s.Values, s.Unbounded, counts(s.Unknown), s.Errors, s.Warnings, s.Notes, s.Ignored, s.Known}
 }
 
 func counts(list []rangeprop.OpCount) []Count {

@@ -84,6 +84,7 @@ type Summary struct {
 	Warnings  int     `json:"warnings"`
 	Notes     int     `json:"notes"`
 	Ignored   int     `json:"ignored"`
+	Known     int     `json:"known"` // findings of the baseline
 }
 
 // Count is how often an operator occurs.
@@ -97,12 +98,8 @@ type Severity string
 
 // level returns the severity as the rules have it.
 func (s Severity) level() rules.Severity {
-	for _, l := range []rules.Severity{rules.Error, rules.Warning} {
-		if string(s) == l.String() {
-			return l
-		}
-	}
-	return rules.Note
+	l, _ := rules.ParseSeverity(string(s))
+	return l
 }
 
 // Finding is one hazard found; see [rules.Finding].
@@ -145,7 +142,9 @@ func (f *Finding) valueKey() string {
 }
 
 // limited tells whether the finding is about a finite limit.
-func (f *Finding) limited() bool { return f.Limit != 0 && !math.IsInf(float64(f.Limit), 0) && f.Limit == f.Limit }
+func (f *Finding) limited() bool {
+	return f.Limit != 0 && !math.IsInf(float64(f.Limit), 0) && f.Limit == f.Limit
+}
 
 // Node is the place of a finding; its key is "" where the finding is on an input or on the
 // whole model.

@@ -138,6 +138,9 @@ func (p *printer) summary(m *Model) {
 	if s.Ignored > 0 {
 		p.f(", %d ignored", s.Ignored)
 	}
+	if s.Known > 0 {
+		p.f(", %d known", s.Known)
+	}
 	p.f("; %s, %s", plural(s.Nodes, "node"), plural(s.Values, "float value"))
 	if s.Unbounded > 0 {
 		p.f(", %d without a finite bound", s.Unbounded)

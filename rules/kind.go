@@ -1,5 +1,7 @@
 package rules
 
+import "slices"
+
 // Severity grades a finding. The zero value is the mildest.
 type Severity uint8
 
@@ -14,6 +16,12 @@ var severityNames = [...]string{"note", "warning", "error"}
 
 // String returns "note", "warning" or "error".
 func (s Severity) String() string { return severityNames[s] }
+
+// ParseSeverity reads what String returns.
+func ParseSeverity(s string) (Severity, bool) {
+	i := slices.Index(severityNames[:], s)
+	return Severity(max(i, 0)), i >= 0
+}
 
 // Kind tells what happens to the number at the place of a finding.
 type Kind uint8

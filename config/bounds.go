@@ -1,4 +1,4 @@
-package analyze
+package config
 
 import (
 	"encoding/json"
@@ -10,29 +10,29 @@ import (
 	"github.com/amplint/amplint/rangeprop"
 )
 
-// NamedRange is a range that the user gives for an input, or for an initializer that may move.
-type NamedRange struct {
+// Range is a range that the user gives for an input, or for an initializer that may move.
+type Range struct {
 	Name  string
 	Range rangeprop.Range
 }
 
-// NamedDim is what the user gives for a symbolic dimension: the numbers it may be.
-type NamedDim struct {
+// Dim is what the user gives for a symbolic dimension: the numbers it may be.
+type Dim struct {
 	Name   string
 	Lo, Hi int64
 }
 
 // ParseRange reads NAME=LO,HI. Names may hold an equals sign, numbers cannot.
-func ParseRange(s string) (NamedRange, error) {
+func ParseRange(s string) (Range, error) {
 	i := strings.LastIndexByte(s, '=')
 	if i < 1 {
-		return NamedRange{}, fmt.Errorf("range %q is not NAME=LO,HI", s)
+		return Range{}, fmt.Errorf("range %q is not NAME=LO,HI", s)
 	}
 	r, err := parseBounds(s[i+1:])
 	if err != nil {
-		return NamedRange{}, fmt.Errorf("range of %q: %w", s[:i], err)
+		return Range{}, fmt.Errorf("range of %q: %w", s[:i], err)
 	}
-	return NamedRange{s[:i], r}, nil
+	return Range{s[:i], r}, nil
 }
 
 // parseBounds reads "LO,HI", with or without brackets as in "[-8, 8]".
@@ -83,9 +83,9 @@ func checkBounds(r rangeprop.Range) error {
 	return nil
 }
 
-// parseMeta reads the range that a model carries for an input in its metadata: bounds as on the
+// ParseMeta reads the range that a model carries for an input in its metadata: bounds as on the
 // command line, or a JSON object with lo and hi (min and max).
-func parseMeta(s string) (rangeprop.Range, error) {
+func ParseMeta(s string) (rangeprop.Range, error) {
 	if !strings.HasPrefix(strings.TrimSpace(s), "{") {
 		return parseBounds(s)
 	}
@@ -101,20 +101,20 @@ func parseMeta(s string) (rangeprop.Range, error) {
 }
 
 // ParseDim reads NAME=LO..HI or NAME=N.
-func ParseDim(s string) (NamedDim, error) {
+func ParseDim(s string) (Dim, error) {
 	i := strings.LastIndexByte(s, '=')
 	if i < 1 {
-		return NamedDim{}, fmt.Errorf("dimension %q is not NAME=LO..HI", s)
+		return Dim{}, fmt.Errorf("dimension %q is not NAME=LO..HI", s)
 	}
 	return parseDim(s[:i], s[i+1:])
 }
 
-func parseDim(name, s string) (NamedDim, error) {
+func parseDim(name, s string) (Dim, error) {
 	lo, hi, ok := strings.Cut(s, "..")
 	if !ok {
 		hi = lo
 	}
-	d := NamedDim{Name: name}
+	d := Dim{Name: name}
 	var err error
 	if d.Lo, err = strconv.ParseInt(strings.TrimSpace(lo), 10, 64); err == nil {
 		d.Hi, err = strconv.ParseInt(strings.TrimSpace(hi), 10, 64)

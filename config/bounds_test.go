@@ -1,4 +1,4 @@
-package analyze
+package config
 
 import (
 	"math"
@@ -13,20 +13,20 @@ var inf = math.Inf(1)
 func TestParseRange(t *testing.T) {
 	for _, c := range []struct {
 		in   string
-		want NamedRange
+		want Range
 		err  string
 	}{
-		{"x=-8,8", NamedRange{"x", rangeprop.Range{Lo: -8, Hi: 8}}, ""},
-		{"a=b=0,1e-5", NamedRange{"a=b", rangeprop.Range{Lo: 0, Hi: 1e-5}}, ""},
-		{"x=-inf,+Inf", NamedRange{"x", rangeprop.Range{Lo: -inf, Hi: inf}}, ""},
-		{"x= [ -1 , 2 ] ", NamedRange{"x", rangeprop.Range{Lo: -1, Hi: 2}}, ""},
-		{"x=-1e999,0", NamedRange{"x", rangeprop.Range{Lo: -inf, Hi: 0}}, ""},
-		{"x", NamedRange{}, "not NAME=LO,HI"},
-		{"=0,1", NamedRange{}, "not NAME=LO,HI"},
-		{"x=1", NamedRange{}, `range of "x": "1" is not LO,HI`},
-		{"x=1,0", NamedRange{}, "lower bound 1 is above the upper bound 0"},
-		{"x=nan,1", NamedRange{}, "NaN is no bound"},
-		{"x=a,1", NamedRange{}, `"a" is not a number`},
+		{"x=-8,8", Range{"x", rangeprop.Range{Lo: -8, Hi: 8}}, ""},
+		{"a=b=0,1e-5", Range{"a=b", rangeprop.Range{Lo: 0, Hi: 1e-5}}, ""},
+		{"x=-inf,+Inf", Range{"x", rangeprop.Range{Lo: -inf, Hi: inf}}, ""},
+		{"x= [ -1 , 2 ] ", Range{"x", rangeprop.Range{Lo: -1, Hi: 2}}, ""},
+		{"x=-1e999,0", Range{"x", rangeprop.Range{Lo: -inf, Hi: 0}}, ""},
+		{"x", Range{}, "not NAME=LO,HI"},
+		{"=0,1", Range{}, "not NAME=LO,HI"},
+		{"x=1", Range{}, `range of "x": "1" is not LO,HI`},
+		{"x=1,0", Range{}, "lower bound 1 is above the upper bound 0"},
+		{"x=nan,1", Range{}, "NaN is no bound"},
+		{"x=a,1", Range{}, `"a" is not a number`},
 	} {
 		got, err := ParseRange(c.in)
 		if !failsWith(err, c.err) || err == nil && got != c.want {
@@ -46,15 +46,15 @@ func failsWith(err error, want string) bool {
 func TestParseDim(t *testing.T) {
 	for _, c := range []struct {
 		in   string
-		want NamedDim
+		want Dim
 		err  string
 	}{
-		{"N=1..4096", NamedDim{"N", 1, 4096}, ""},
-		{"a=b=8", NamedDim{"a=b", 8, 8}, ""},
-		{"N=4..1", NamedDim{}, "not LO..HI"},
-		{"N=-1..1", NamedDim{}, "not LO..HI"},
-		{"N=x", NamedDim{}, "not LO..HI"},
-		{"N", NamedDim{}, "not NAME=LO..HI"},
+		{"N=1..4096", Dim{"N", 1, 4096}, ""},
+		{"a=b=8", Dim{"a=b", 8, 8}, ""},
+		{"N=4..1", Dim{}, "not LO..HI"},
+		{"N=-1..1", Dim{}, "not LO..HI"},
+		{"N=x", Dim{}, "not LO..HI"},
+		{"N", Dim{}, "not NAME=LO..HI"},
 	} {
 		got, err := ParseDim(c.in)
 		if !failsWith(err, c.err) || err == nil && got != c.want {
@@ -71,13 +71,13 @@ func TestParseMeta(t *testing.T) {
 		`{"lo": -1, "hi": 2.5}`:    {Lo: -1, Hi: 2.5},
 		`{"min": 0, "max": "inf"}`: {Lo: 0, Hi: inf},
 	} {
-		got, err := parseMeta(in)
+		got, err := ParseMeta(in)
 		if err != nil || got != want {
 			t.Errorf("%s: %v, %v", in, got, err)
 		}
 	}
 	for _, in := range []string{"", "{", `{"lo": 1}`, "[1,2,3]"} {
-		if got, err := parseMeta(in); err == nil {
+		if got, err := ParseMeta(in); err == nil {
 			t.Errorf("%q: no error, got %v", in, got)
 		}
 	}
