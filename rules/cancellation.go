@@ -98,8 +98,7 @@ func (p *Pass) squareReach(v *graph.Value) (float64, bool) {
 
 // guard returns what is added to a difference, or bounds it from below, before its root is taken.
 func (p *Pass) guard(v *graph.Value) float64 {
-	uses, _ := walk.Flow(v)
-	for _, u := range uses {
+	for _, u := range walk.Uses(v) {
 		if !walk.Is(u.Node, "Add", "Max") && !(walk.Is(u.Node, "Clip") && u.Index == 0) {
 			continue
 		}
@@ -141,8 +140,7 @@ func (p *Pass) differenceEdits(n *graph.Node, f numfmt.Format) []rewrite.Edit {
 // rootEdits widens what follows a value up to its root.
 func (p *Pass) rootEdits(v *graph.Value) []rewrite.Edit {
 	var edits []rewrite.Edit
-	uses, _ := walk.Flow(v)
-	for _, u := range uses {
+	for _, u := range walk.Uses(v) {
 		if walk.Is(u.Node, "Add", "Max", "Clip") && u.Node.Out(0) != nil {
 			edits = append(edits, rewrite.Widen{Value: u.Node.Out(0)})
 		}

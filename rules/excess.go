@@ -95,7 +95,7 @@ var additive = []string{"Add", "Sub", "ReduceSum", "ReduceMean", "ReduceMax", "C
 func (p *Pass) overInput(n *graph.Node) bool {
 	for _, in := range n.Inputs {
 		f, ok := p.low(in)
-		r := p.reach.Raw(in)
+		r := p.reach.Raw(walk.Plain(in))
 		if ok && walk.Constant(in) == nil && (r.Hi.Level > reach.Unreached && r.Hi.At >= f.OverflowAt() || r.Lo.Level > reach.Unreached && -r.Lo.At >= f.OverflowAt()) {
 			return true
 		}

@@ -102,7 +102,7 @@ func (p *Pass) exactEdits(v *graph.Value) []rewrite.Edit {
 					continue
 				}
 				f, ok := p.low(o)
-				if ok && (walk.Carries(u) || walk.Is(u.Node, counting...) || walk.Is(u.Node, "Floor", "Ceil", "Round")) && (p.Range(o).MaxAbs() > f.ExactInt() || needsExact(o) != nil) {
+				if ok && (walk.Hands(u) || walk.Is(u.Node, counting...) || walk.Is(u.Node, "Floor", "Ceil", "Round")) && (p.Range(o).MaxAbs() > f.ExactInt() || needsExact(o) != nil) {
 					seen[o] = true
 					queue = append(queue, o)
 				}

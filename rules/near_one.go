@@ -56,8 +56,7 @@ func checkUpperBound(p *Pass, v *graph.Value, x float64, n *graph.Node, format n
 // oneMinus returns the division or logarithm that one minus a value comes to, or the function with
 // a pole at 1 that the value itself comes to.
 func (p *Pass) oneMinus(v *graph.Value) *graph.Node {
-	uses, _ := walk.Flow(v)
-	for _, u := range uses {
+	for _, u := range walk.Uses(v) {
 		if walk.Is(u.Node, "Atanh") {
 			return u.Node
 		}
@@ -81,7 +80,7 @@ func (p *Pass) oneMinusEdits(v *graph.Value) []rewrite.Edit {
 		uses, _ := walk.Flow(queue[i])
 		for _, u := range uses {
 			for _, o := range u.Node.Outputs {
-				if o != nil && !seen[o] && walk.Is(u.Node, "Sub", "Div", "Reciprocal") {
+				if o != nil && !seen[o] && (walk.Hands(u) || walk.Is(u.Node, "Sub", "Div", "Reciprocal")) {
 					seen[o] = true
 					edits, queue = append(edits, rewrite.Widen{Value: o}), append(queue, o)
 				}

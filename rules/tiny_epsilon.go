@@ -128,7 +128,12 @@ func (p *Pass) epsilonEdits(n *graph.Node, other *graph.Value) []rewrite.Edit {
 	}
 	var edits []rewrite.Edit
 	if sink := singular(n.Out(0)); walk.Is(sink, "Log") && walk.Maker(other) != nil && walk.Constant(other) == nil {
-		edits = append(edits, rewrite.Widen{Value: other})
+		for w := walk.Source(other); ; w = walk.Source(walk.Maker(w).In(0)) {
+			edits = append(edits, rewrite.Widen{Value: w})
+			if w == walk.Plain(other) {
+				break
+			}
+		}
 	}
 	queue := []*graph.Value{n.Out(0)}
 	for i := 0; i < len(queue) && i < 32; i++ {
@@ -136,7 +141,7 @@ func (p *Pass) epsilonEdits(n *graph.Node, other *graph.Value) []rewrite.Edit {
 		uses, _ := walk.Flow(queue[i])
 		for _, u := range uses {
 			for _, o := range u.Node.Outputs {
-				if o != nil && (walk.Is(u.Node, "Sqrt", "Reciprocal", "Pow") || walk.Carries(u)) {
+				if o != nil && (walk.Is(u.Node, "Sqrt", "Reciprocal", "Pow") || walk.Hands(u)) {
 					queue = append(queue, o)
 				}
 			}

@@ -24,7 +24,7 @@ func LeadsTo(v *graph.Value, pass, goal func(graph.Use) bool) *graph.Node {
 			if goal(u) {
 				return u.Node
 			}
-			if hands(u) || pass(u) {
+			if Hands(u) || pass(u) {
 				queue = append(queue, u.Node.Outputs...)
 			}
 		}
@@ -32,14 +32,29 @@ func LeadsTo(v *graph.Value, pass, goal func(graph.Use) bool) *graph.Node {
 	return nil
 }
 
-// hands tells whether the use hands the numbers of its input on, in whichever format.
-func hands(u graph.Use) bool {
+// Hands tells whether the use hands the numbers of its input on, in whichever format.
+func Hands(u graph.Use) bool {
 	return Carries(u) || Is(u.Node, "Cast", "CastLike") && u.Index == 0 && floats(u.Node)
 }
 
 // floats tells whether the first input and output of a node are floats.
 func floats(n *graph.Node) bool {
 	return n.In(0) != nil && n.Out(0) != nil && n.In(0).Type.Float() && n.Out(0).Type.Float()
+}
+
+// Uses returns the nodes that compute something of a value: what [Flow] returns, with Identity and
+// casts between floats looked through as by [Plain].
+func Uses(v *graph.Value) []graph.Use {
+	var list []graph.Use
+	uses, _ := Flow(v)
+	for _, u := range uses {
+		if o := u.Node.Out(0); o != nil && Is(u.Node, "Identity", "Cast", "CastLike") && Hands(u) {
+			list = append(list, Uses(o)...)
+		} else {
+			list = append(list, u)
+		}
+	}
+	return list
 }
 
 // Through makes a pass for [LeadsTo] from operators.
@@ -58,7 +73,7 @@ func WaysTo(v *graph.Value, goal *graph.Node, pass func(graph.Use) bool) []*grap
 		uses, _ := Flow(list[i])
 		for _, u := range uses {
 			for _, o := range u.Node.Outputs {
-				if o != nil && !seen[o] && (hands(u) || pass(u)) && reaches(o) {
+				if o != nil && !seen[o] && (Hands(u) || pass(u)) && reaches(o) {
 					seen[o] = true
 					list = append(list, o)
 				}
