@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/graph/diff"
 	"github.com/amplint/amplint/numfmt"
 	"github.com/amplint/amplint/rewrite"
 	"github.com/amplint/amplint/rules"
@@ -22,6 +23,10 @@ type FixOptions struct {
 	KeepIO       func(v *graph.Value) bool // nil: all inputs and outputs keep their types
 	KeepNames    []string                  // that KeepIO was made from, to be found in the model
 	NarrowDouble bool
+	// Include and Exclude select nodes, see parseSelectors: all others, or these, stay as they are.
+	Include, Exclude []string
+	PlanPath         string    // where the plan is written to, "" for nowhere
+	Replay           *PlanFile // carried out instead of a plan of our own; it brings target, strategy and selection
 }
 
 // Fixed is what a fix did.
@@ -34,8 +39,11 @@ type Fixed struct {
 	Edits     []rewrite.Edit
 	Summary   rewrite.Summary
 	Refused   string // why nothing was written, "" where it was
+	Plan      *PlanFile
+	Diff      *diff.Result // of the input and the result, for a dry run
 
 	valid bool // the input kept to the standard
+	leave func(*graph.Node) bool
 }
 
 // maxRounds bounds how often the result is repaired again. A repair that uncovers new findings
@@ -53,18 +61,21 @@ func Fix(ctx context.Context, path string, opt FixOptions) (*Fixed, error) {
 	if err := ends(a.model, opt.KeepNames); err != nil {
 		return nil, err
 	}
-	t := opt.Target.resolve(a.model)
-	plan, err := newPlan(a.model, t, &opt)
+	plan, t, err := newPlan(a.model, &opt)
 	if err != nil {
 		return nil, err
 	}
 	f := &Fixed{Path: path, Out: opt.Out, Strategy: strategyName(plan.Strategy), Before: a.check(ctx, t, &opt.Options)}
-	f.After, f.valid = f.Before, a.model.Check() == nil
+	f.After, f.valid, f.leave = f.Before, a.model.Check() == nil, plan.Leave
+	f.Plan = newPlanFile(path, plan, &opt)
 	m, err := f.rounds(ctx, a, plan, &opt)
 	if err != nil {
 		return nil, err
 	}
 	f.After.forgive(opt.Baseline) // known findings are fixed where they can be, and may remain
+	if err := f.show(a.model, m, &opt); err != nil {
+		return nil, err
+	}
 	if f.After.Failed(opt.FailOn) {
 		f.Refused = fmt.Sprintf("%s would remain", f.After.remaining(opt.FailOn))
 		return f, nil
@@ -76,6 +87,19 @@ func Fix(ctx context.Context, path string, opt FixOptions) (*Fixed, error) {
 		return nil, err
 	}
 	return f, save(m, opt.Out, opt.InPlace)
+}
+
+// show writes the plan and compares the models, as far as that was asked for.
+func (f *Fixed) show(before, after *graph.Model, opt *FixOptions) (err error) {
+	if opt.PlanPath != "" {
+		if err := f.Plan.Save(opt.PlanPath); err != nil {
+			return err
+		}
+	}
+	if opt.DryRun {
+		f.Diff, err = diff.Models(before, after)
+	}
+	return err
 }
 
 // ends makes sure that names are those of inputs and outputs.
@@ -92,12 +116,28 @@ func ends(m *graph.Model, names []string) error {
 	return nil
 }
 
-// newPlan makes the plan of a target without edits.
-func newPlan(m *graph.Model, t Target, opt *FixOptions) (*rewrite.Plan, error) {
+// newPlan makes the plan without edits, and says what the model is checked for.
+func newPlan(m *graph.Model, opt *FixOptions) (p *rewrite.Plan, t Target, err error) {
+	if opt.Replay != nil {
+		opt.Include, opt.Exclude = opt.Replay.Include, opt.Replay.Exclude
+		p, t, err = opt.Replay.plan()
+	} else {
+		p, t, err = askedPlan(m, opt)
+	}
+	if err == nil {
+		p.Leave, err = left(m, opt.Include, opt.Exclude)
+		p.Chosen = len(opt.Include) > 0
+	}
+	return p, t, err
+}
+
+// askedPlan is the plan that the flags ask for.
+func askedPlan(m *graph.Model, opt *FixOptions) (*rewrite.Plan, Target, error) {
+	t := opt.Target.resolve(m)
 	p := &rewrite.Plan{KeepIO: opt.KeepIO, NarrowDouble: opt.NarrowDouble, Target: t.format()}
 	switch t {
 	case E4M3FN, E5M2:
-		return nil, usagef("--target %s: quantising a model is not built yet", t)
+		return nil, t, usagef("--target %s: quantising a model is not built yet", t)
 	case AsIs:
 		p.Target, p.Strategy = repairTarget(m), rewrite.Repair
 	}
@@ -107,7 +147,7 @@ func newPlan(m *graph.Model, t Target, opt *FixOptions) (*rewrite.Plan, error) {
 	case "mixed":
 		p.Strategy = rewrite.Mixed
 	}
-	return p, nil
+	return p, t, nil
 }
 
 // repairTarget is the format that values of an as-is model return to behind an FP32 island.
@@ -140,9 +180,9 @@ func (f *Fixed) rounds(ctx context.Context, a *analysis, plan *rewrite.Plan, opt
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		edits := f.collect(opt.Strict)
-		if round > 0 && (len(edits) == 0 || round == maxRounds) {
-			return a.model, nil
+		edits, done, err := f.edits(a.model, round, opt)
+		if err != nil || done {
+			return a.model, err
 		}
 		plan.Edits = edits
 		m, sum, err := plan.Apply(a.model)
@@ -154,6 +194,7 @@ func (f *Fixed) rounds(ctx context.Context, a *analysis, plan *rewrite.Plan, opt
 				return m, err
 			}
 		}
+		f.Plan.note(edits, f.Applied)
 		f.add(sum, edits)
 		if a, err = f.verify(ctx, m, opt); err != nil {
 			return nil, err
@@ -161,15 +202,31 @@ func (f *Fixed) rounds(ctx context.Context, a *analysis, plan *rewrite.Plan, opt
 		if !sum.Changed {
 			return m, nil
 		}
-		plan = &rewrite.Plan{KeepIO: plan.KeepIO, Target: plan.Target, Strategy: rewrite.Repair}
+		plan = &rewrite.Plan{KeepIO: plan.KeepIO, Target: plan.Target, Strategy: rewrite.Repair, Leave: plan.Leave}
 	}
+}
+
+// edits returns the edits of a round: those of the plan file, or those that the findings ask for.
+func (f *Fixed) edits(m *graph.Model, round int, opt *FixOptions) (list []rewrite.Edit, done bool, err error) {
+	if p := opt.Replay; p != nil {
+		if round >= len(p.Rounds) {
+			return nil, round > 0, nil
+		}
+		list, err = p.Rounds[round].edits(m)
+		return list, false, err
+	}
+	if round == maxRounds {
+		return nil, true, nil
+	}
+	list = f.collect(opt.Strict)
+	return list, round > 0 && len(list) == 0, nil
 }
 
 // collect returns the edits of the findings that are to be fixed: notes keep their low values.
 func (f *Fixed) collect(strict bool) []rewrite.Edit {
 	var edits []rewrite.Edit
 	for _, x := range f.After.Findings {
-		if !wanted(x, strict) {
+		if !wanted(x, strict) || x.Node != nil && f.leave != nil && f.leave(x.Node) {
 			continue
 		}
 		f.Applied = append(f.Applied, x)
@@ -189,7 +246,29 @@ func (f *Fixed) add(s *rewrite.Summary, edits []rewrite.Edit) {
 	t.Converted += s.Converted
 	t.Inlined = append(t.Inlined, s.Inlined...)
 	t.Notes = append(t.Notes, s.Notes...)
+	t.Formats = merged(t.Formats, s.Formats)
 	f.Edits = append(f.Edits, edits...)
+}
+
+// merged adds what a later round decided: a node that was in FP32 before it is so for the first
+// reason.
+func merged(before, after []rewrite.Format) []rewrite.Format {
+	old := make(map[string]rewrite.Format, len(before))
+	for _, x := range before {
+		old[x.Key+"\x00"+x.Op] = x
+	}
+	list := slices.Clone(after)
+	for i, x := range list {
+		o, ok := old[x.Key+"\x00"+x.Op]
+		if !ok {
+			continue
+		}
+		list[i].Before = o.Before
+		if o.After == x.After {
+			list[i].Why = o.Why
+		}
+	}
+	return list
 }
 
 // remaining counts the findings that make a run fail.

@@ -25,7 +25,7 @@ func gains(now, planned *rewrite.Summary) bool {
 // and the new plan would gain little: the islands that one round of fixes left are not moved about
 // by the next. It returns nil where the new plan is to be carried out.
 func (f *Fixed) settled(ctx context.Context, a *analysis, plan *rewrite.Plan, planned *graph.Model, sum *rewrite.Summary, opt *FixOptions) (*graph.Model, error) {
-	if plan.Strategy != rewrite.Mixed || plan.NarrowDouble || !sum.Changed || !holds(a.model, graph.ElemOf(plan.Target)) || !sameEnds(a.model, planned) {
+	if opt.Replay != nil || plan.Strategy != rewrite.Mixed || plan.NarrowDouble || !sum.Changed || !holds(a.model, graph.ElemOf(plan.Target)) || !sameEnds(a.model, planned) {
 		return nil, nil
 	}
 	keep := &rewrite.Plan{Target: plan.Target, Strategy: rewrite.Repair, KeepIO: plan.KeepIO}
@@ -42,6 +42,7 @@ func (f *Fixed) settled(ctx context.Context, a *analysis, plan *rewrite.Plan, pl
 			return nil, nil
 		}
 	}
+	f.Plan.Strategy = strategyName(rewrite.Repair)
 	f.After, f.Summary, f.Applied, f.Edits = asIs, *now, nil, nil
 	return m, nil
 }

@@ -1,7 +1,9 @@
 package cmd
 
 import (
+	"errors"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -16,6 +18,7 @@ import (
 type fixFlags struct {
 	out, strategy, keepIO, plan, format string
 	inPlace, dryRun, narrowDouble       bool
+	include, exclude                    []string
 }
 
 func (f *fixFlags) add(c *cobra.Command) {
@@ -25,17 +28,17 @@ func (f *fixFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.strategy, "strategy", "", "mixed narrows the whole model, repair adds FP32 islands only (repair for as-is, else mixed)")
 	c.Flags().StringVar(&f.keepIO, "keep-io-types", "true", "inputs and outputs that keep their types: true, false or a list of `names`")
 	c.Flags().BoolVar(&f.narrowDouble, "narrow-double", false, "narrow float64 values too")
-	c.Flags().StringVar(&f.plan, "plan", "", "plan `file` to write or to replay")
+	c.Flags().StringVar(&f.plan, "plan", "", "`file` that the plan is written to; where it exists it is carried out instead")
+	c.Flags().StringArrayVar(&f.include, "include", nil, "change these nodes only: a glob of their names, op:, value:, path: or re: and a `pattern`; may be repeated")
+	c.Flags().StringArrayVar(&f.exclude, "exclude", nil, "leave these nodes as they are, see --include; may be repeated")
 	c.Flags().StringVar(&f.format, "format", "text", "text or json")
 }
 
 // options checks the flags against one another.
-func (f *fixFlags) options(path string, o analyze.Options) (analyze.FixOptions, error) {
+func (f *fixFlags) options(c *cobra.Command, path string, o analyze.Options) (analyze.FixOptions, error) {
 	opt := analyze.FixOptions{Options: o, Out: f.out, InPlace: f.inPlace, DryRun: f.dryRun, Strategy: f.strategy,
-		KeepIO: keeper(f.keepIO), NarrowDouble: f.narrowDouble}
+		KeepIO: keeper(f.keepIO), NarrowDouble: f.narrowDouble, Include: f.include, Exclude: f.exclude}
 	switch {
-	case f.plan != "":
-		return opt, usagef("--plan is not built yet")
 	case f.strategy != "" && f.strategy != "mixed" && f.strategy != "repair":
 		return opt, usagef("--strategy: %q is neither mixed nor repair", f.strategy)
 	case f.inPlace && f.out != "":
@@ -53,7 +56,27 @@ func (f *fixFlags) options(path string, o analyze.Options) (analyze.FixOptions, 
 	if err := report.Known(f.format); err != nil {
 		return opt, usagef("%w", err)
 	}
-	return opt, nil
+	return opt, f.readPlan(c, &opt)
+}
+
+// readPlan reads the plan where its file exists, and else has it written there.
+func (f *fixFlags) readPlan(c *cobra.Command, opt *analyze.FixOptions) (err error) {
+	if f.plan == "" {
+		return nil
+	}
+	if _, err := os.Stat(f.plan); errors.Is(err, os.ErrNotExist) {
+		opt.PlanPath = f.plan
+		return place(f.plan, false)
+	}
+	for _, name := range []string{"target", "strategy", "keep-io-types", "narrow-double", "include", "exclude"} {
+		if c.Flags().Changed(name) {
+			return usagef("--plan: %s exists and says what --%s says; change it there, or name another file", f.plan, name)
+		}
+	}
+	if opt.Replay, err = analyze.LoadPlan(f.plan); err != nil {
+		return &failure{exitUsage, err}
+	}
+	return nil
 }
 
 // keeper reads --keep-io-types.
@@ -75,7 +98,10 @@ func (a *app) fixCommand() *cobra.Command {
 		Use: "fix MODEL -o OUT",
 		Example: "  amplint fix model.onnx -o model_fp16.onnx\n" +
 			"  amplint fix model.onnx --data samples.npz --target bf16 --dry-run\n" +
-			"  amplint fix broken_fp16.onnx -o repaired.onnx --strategy repair",
+			"  amplint fix broken_fp16.onnx -o repaired.onnx --strategy repair\n" +
+			"  amplint fix model.onnx --dry-run --plan plan.yaml          # plan.yaml is written\n" +
+			"  amplint fix model.onnx -o model_fp16.onnx --plan plan.yaml  # and carried out, with what you changed in it\n" +
+			"  amplint fix model.onnx -o model_fp16.onnx --exclude op:Softmax --exclude 're:^/decoder/'",
 		Short: "Rewrite a model so that it is right in low precision",
 		Args:  takes(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -83,7 +109,7 @@ func (a *app) fixCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			opt, err := x.options(args[0], o)
+			opt, err := x.options(c, args[0], o)
 			if err != nil {
 				return err
 			}

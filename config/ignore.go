@@ -21,12 +21,12 @@ type Ignore struct {
 
 // Matches tells whether an entry speaks of a finding: its rule and the keys of its node and value.
 func (ig *Ignore) Matches(rule, node, value string) bool {
-	return glob(ig.Rule, rule) && glob(ig.Node, node) && glob(ig.Value, value)
+	return Glob(ig.Rule, rule) && Glob(ig.Node, node) && Glob(ig.Value, value)
 }
 
-// glob matches a whole name. A pattern that ends in /* takes everything below it, since the keys
+// Glob matches a whole name. A pattern that ends in /* takes everything below it, since the keys
 // of nodes in subgraphs are paths.
-func glob(pattern, name string) bool {
+func Glob(pattern, name string) bool {
 	if pattern == "" || pattern == "*" {
 		return true
 	}

@@ -122,7 +122,14 @@ type diffConstJSON struct {
 }
 
 func writeDiff(w io.Writer, a, b string, r *diff.Result, opt Options) error {
-	f := diffFile{Schema: "amplint.diff/1", Tool: Tool{"amplint", opt.Version}, A: a, B: b, Same: r.Same(), CastsBefore: r.CastsBefore,
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", " ")
+	return e.Encode(modelDiff(a, b, r, opt))
+}
+
+func modelDiff(a, b string, r *diff.Result, opt Options) *diffFile {
+	f := &diffFile{Schema: "amplint.diff/1", Tool: Tool{"amplint", opt.Version}, A: a, B: b, Same: r.Same(), CastsBefore: r.CastsBefore,
 		CastsAfter: r.CastsAfter, Opsets: typeRows(r.Opsets), Inputs: typeRows(r.Inputs), Outputs: typeRows(r.Outputs),
 		Values: typeRows(r.Types), Nodes: []diffNodeJSON{}, Constants: []diffConstJSON{}}
 	for _, n := range r.Nodes {
@@ -131,10 +138,7 @@ func writeDiff(w io.Writer, a, b string, r *diff.Result, opt Options) error {
 	for _, c := range r.Consts {
 		f.Constants = append(f.Constants, diffConstJSON{c.Change.String(), c.Name, c.Before, c.After, c.Elements, c.Differing, c.Lost, Number(c.Largest)})
 	}
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", " ")
-	return e.Encode(f)
+	return f
 }
 
 func typeRows(list []diff.Type) []diffTypeJSON {

@@ -35,6 +35,18 @@ type fixFile struct {
 	Applied    []Finding `json:"fixed"`
 	Result     *Model    `json:"result"`
 	InputCheck Summary   `json:"input_summary"`
+	Nodes      []fixNode `json:"nodes,omitempty"` // of a dry run
+	Diff       *diffFile `json:"diff,omitempty"`  // of a dry run
+}
+
+// fixNode is what was decided for a node: the type of its first float result.
+type fixNode struct {
+	Key    string `json:"key"`
+	Op     string `json:"op"`
+	Value  string `json:"value"`
+	Before string `json:"before"`
+	After  string `json:"after"`
+	Why    string `json:"why,omitempty"` // it is in FP32
 }
 
 func fixedJSON(w io.Writer, r *analyze.Fixed, opt Options) error {
@@ -47,6 +59,12 @@ func fixedJSON(w io.Writer, r *analyze.Fixed, opt Options) error {
 	}
 	for _, x := range r.Applied {
 		f.Applied = append(f.Applied, findingOf(x))
+	}
+	if r.Diff != nil {
+		f.Diff = modelDiff(r.Path, r.Out, r.Diff, opt)
+		for _, x := range s.Formats {
+			f.Nodes = append(f.Nodes, fixNode{x.Key, x.Op, x.Value, x.Before.String(), x.After.String(), x.Why})
+		}
 	}
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
@@ -66,6 +84,9 @@ func fixedText(w io.Writer, r *analyze.Fixed, opt Options) error {
 			x := findingOf(f)
 			p.finding(&x)
 		}
+	}
+	if r.Diff != nil {
+		p.plan(r)
 	}
 	s := r.Summary
 	switch {

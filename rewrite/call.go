@@ -59,6 +59,11 @@ func (w *worker) inline(n *graph.Node) {
 			}
 		}
 	}
+	if w.leave[n] {
+		for _, k := range n.Call.Nodes {
+			w.leave[k] = true
+		}
+	}
 	if err := w.m.Inline(n); err != nil {
 		w.opaque[n] = true
 		w.sum.note("call %q keeps its types: %v", key, err)

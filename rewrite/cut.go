@@ -63,12 +63,14 @@ func (b *builder) cost(g *group) int64 {
 	if last && g.role == compute {
 		size *= 2 // there is no island behind it to join
 	}
-	switch g.role {
-	case move:
+	switch r := g.role; {
+	case b.plan.Chosen && g.node != nil:
+		return max(size, perCast) * heavyCost
+	case r == move:
 		return 1
-	case exact:
+	case r == exact:
 		return max(size*exactCost, 1)
-	case heavy:
+	case r == heavy:
 		return max(size, perCast) * heavyCost
 	}
 	return max(size*wideCost, 1)

@@ -30,6 +30,24 @@ func (b *builder) pin(edits []Edit) {
 	}
 }
 
+// leave keeps the types of nodes and of all in their branches, bodies and functions.
+func (b *builder) leave(nodes map[*graph.Node]bool) {
+	if len(nodes) == 0 {
+		return
+	}
+	for n, groups := range b.byNode {
+		for at := n; at != nil; at = at.Graph.Owner {
+			if !nodes[at] {
+				continue
+			}
+			for _, g := range groups {
+				g.keep("it is to be left as it is")
+			}
+			break
+		}
+	}
+}
+
 // keepNode pins a node and what is in its branches, bodies or function.
 func (b *builder) keepNode(n *graph.Node) {
 	var made []*graph.Value

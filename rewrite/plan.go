@@ -27,6 +27,10 @@ type Plan struct {
 	KeepIO func(v *graph.Value) bool
 	// NarrowDouble makes DOUBLE values low too; else they stay as they are.
 	NarrowDouble bool
+	// Leave tells which nodes stay in the types they have, with all inside them. It may be nil.
+	Leave func(n *graph.Node) bool
+	// Chosen makes the nodes that are not left low even where the casts cost more than it gains.
+	Chosen bool
 	// Unsafe tells which values the low format cannot hold. Where an edit makes the maker of such a
 	// value compute in FP32, the value is widened as by [Widen]: cast down it would be lost again.
 	// It may be nil.
@@ -45,6 +49,15 @@ type Summary struct {
 	Converted  int64 // bytes of constants, as they were, that are stored in another format
 	Inlined    []string
 	Notes      []string // what could not be done, or was done beyond the formats
+	Formats    []Format // of the nodes with float results, in graph order
+}
+
+// Format is what a plan decided for a node: the type of its first float result as it was and as it
+// is to be, and for one that is FP32, or that was to be, the reason.
+type Format struct {
+	Key, Op, Value string
+	Before, After  graph.ElemType
+	Why            string
 }
 
 func (s *Summary) note(format string, args ...any) {
@@ -58,7 +71,7 @@ func (p *Plan) Apply(m *graph.Model) (*graph.Model, *Summary, error) {
 		return nil, nil, err
 	}
 	w := &worker{plan: p, m: m.Clone(), sum: &Summary{}, opaque: map[*graph.Node]bool{}, last: map[anchor]*graph.Node{},
-		origin: map[*graph.Value]*graph.Value{}}
+		origin: map[*graph.Value]*graph.Value{}, leave: map[*graph.Node]bool{}}
 	if err := w.relocate(m); err != nil {
 		return nil, nil, err
 	}
@@ -124,6 +137,7 @@ type worker struct {
 	origin map[*graph.Value]*graph.Value // the original's values by those of the copy
 	last   map[anchor]*graph.Node        // the last cast inserted there
 	yields map[*graph.Value]bool         // outputs of any graph, before anything was changed
+	leave  map[*graph.Node]bool          // nodes that stay as they are
 	sum    *Summary
 }
 
@@ -134,6 +148,7 @@ func (w *worker) settle() (*builder, *changes) {
 		if w.plan.Unsafe != nil {
 			b.unsafe = func(v *graph.Value) bool { o := w.origin[v]; return o != nil && w.plan.Unsafe(o) }
 		}
+		b.leave(w.leave)
 		b.pin(w.edits)
 		b.solve()
 		ch := b.changes()

@@ -20,6 +20,9 @@ func (w *worker) relocate(m *graph.Model) error {
 		}
 		for i, n := range g.Nodes {
 			r.nodes[n] = copies[0].Nodes[i]
+			if w.plan.Leave != nil && w.plan.Leave(n) {
+				w.leave[copies[0].Nodes[i]] = true
+			}
 		}
 		copies = copies[1:]
 	}

@@ -108,7 +108,7 @@ func printed(t *testing.T, m *graph.Model) string {
 }
 
 // planOf reads lines such as "target bf16", "repair", "widen x", "keep node", "unquantize q", "clamp mask -65504
-// 65504", "setconst eps 0 1e-6", "setattr node epsilon 1e-4", "narrow-double", "unsafe x y" and
+// 65504", "setconst eps 0 1e-6", "setattr node epsilon 1e-4", "narrow-double", "leave node", "unsafe x y" and
 // "free x y"; x, y and node are keys. Other lines are prose.
 func planOf(t *testing.T, text string, m *graph.Model) *Plan {
 	p := &Plan{Target: numfmt.FP16}
@@ -143,6 +143,8 @@ func planOf(t *testing.T, text string, m *graph.Model) *Plan {
 			for _, n := range nodes(m, f[1]) {
 				p.Edits = append(p.Edits, KeepFP32{n})
 			}
+		case "leave":
+			p.Leave = func(n *graph.Node) bool { return slices.Contains(f[1:], n.Key()) }
 		case "unquantize":
 			for _, v := range values(m, f[1]) {
 				p.Edits = append(p.Edits, Unquantize{v})

@@ -8,24 +8,41 @@ func (b *builder) count(s *Summary) {
 		if n.Call != nil || n.Op == "Constant" && n.Domain == "" {
 			continue
 		}
-		switch e := b.first(n); {
-		case e == graph.Undefined:
-		case isWide(e):
+		out := b.first(n)
+		if out == nil {
+			continue
+		}
+		f := Format{Key: n.Key(), Op: n.OpName(), Value: out.Name, Before: b.elem(out), After: b.planned(out)}
+		if isWide(f.After) {
 			s.FP32++
-		default:
+			f.Why = b.reason(out)
+		} else {
 			s.Low++
 		}
+		s.Formats = append(s.Formats, f)
 	}
 }
 
-// first returns the planned type of the first float result of a node.
-func (b *builder) first(n *graph.Node) graph.ElemType {
+// first returns the first result of a node that can change format.
+func (b *builder) first(n *graph.Node) *graph.Value {
 	for _, out := range n.Outputs {
 		if b.elem(out) != graph.Undefined {
-			return b.planned(out)
+			return out
 		}
 	}
-	return graph.Undefined
+	return nil
+}
+
+// reason says why a value is held in FP32.
+func (b *builder) reason(v *graph.Value) string {
+	g := b.makerOf(v)
+	switch {
+	case g == nil:
+		return ""
+	case g.why != "":
+		return g.why
+	}
+	return "it lies between values in fp32, and casts would cost more"
 }
 
 // explain notes which nodes stay in FP32 although nobody asked for it, and which edits could not

@@ -68,7 +68,7 @@ func (w *worker) unquantizeAll() (changed bool) {
 		}
 		for _, n := range slices.Clone(g.Nodes) {
 			switch {
-			case n.Index < 0 || n.Domain != "" || n.Out(0) == nil:
+			case n.Index < 0 || w.leave[n] || n.Domain != "" || n.Out(0) == nil:
 			case n.Op == "QuantizeLinear" && isEightBit(elemOf(n.Out(0).Type)):
 				changed = w.bypassed(n.Out(0)) == "" || changed
 			case n.Op == "DequantizeLinear" && len(n.Inputs) > 1:

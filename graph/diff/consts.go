@@ -9,14 +9,14 @@ import (
 	"github.com/amplint/amplint/graph"
 )
 
-// consts compares the initializers.
+// consts compares the constants of the file: initializers and what Constant nodes make.
 func (r *Result) consts(a, b *graph.Model) error {
 	x, y := inits(a), inits(b)
 	here, there := byKey(x), byKey(y)
 	for _, v := range x {
 		w := there[v.Key()]
 		if w == nil {
-			r.Consts = append(r.Consts, Const{Change: Removed, Name: v.Key(), Before: v.Init.Type().String(), Elements: v.Init.Len()})
+			r.Consts = append(r.Consts, Const{Change: Removed, Name: v.Key(), Before: tensor(v).Type().String(), Elements: tensor(v).Len()})
 			continue
 		}
 		c, differs, err := compared(v, w)
@@ -29,7 +29,7 @@ func (r *Result) consts(a, b *graph.Model) error {
 	}
 	for _, w := range y {
 		if here[w.Key()] == nil {
-			r.Consts = append(r.Consts, Const{Change: Added, Name: w.Key(), After: w.Init.Type().String(), Elements: w.Init.Len()})
+			r.Consts = append(r.Consts, Const{Change: Added, Name: w.Key(), After: tensor(w).Type().String(), Elements: tensor(w).Len()})
 		}
 	}
 	return nil
@@ -37,14 +37,27 @@ func (r *Result) consts(a, b *graph.Model) error {
 
 func inits(m *graph.Model) (list []*graph.Value) {
 	for g := range m.Graphs() {
-		for _, v := range g.Inits() {
-			if v.Init != nil {
+		for _, v := range g.Values {
+			if tensor(v) != nil {
 				list = append(list, v)
 			}
 		}
 	}
 	return list
 }
+
+// tensor returns what the file holds of a value, nil where it is no constant.
+func tensor(v *graph.Value) *graph.Tensor {
+	if v.Producer == nil {
+		return v.Init
+	}
+	if a := v.Producer.Attr("value"); isConstant(v.Producer) && a != nil {
+		return a.Tensor
+	}
+	return nil
+}
+
+func isConstant(n *graph.Node) bool { return n.OpName() == "Constant" }
 
 func byKey(list []*graph.Value) map[string]*graph.Value {
 	m := make(map[string]*graph.Value, len(list))
@@ -55,7 +68,7 @@ func byKey(list []*graph.Value) map[string]*graph.Value {
 }
 
 func compared(v, w *graph.Value) (c Const, differs bool, err error) {
-	t, u := v.Init, w.Init
+	t, u := tensor(v), tensor(w)
 	c = Const{Change: Changed, Name: v.Key(), Before: t.Type().String(), After: u.Type().String(), Elements: t.Len()}
 	if c.Before == c.After && bytes.Equal(sumOf(t), sumOf(u)) {
 		return c, false, nil

@@ -32,7 +32,7 @@ type Node struct {
 // After is empty where only one model has it.
 type Type struct{ Name, Before, After string }
 
-// Const is a constant of the file that differs: an initializer.
+// Const is a constant of the file that differs: an initializer, or what a Constant node makes.
 type Const struct {
 	Change        Change
 	Name          string
@@ -144,7 +144,7 @@ func (r *Result) values(a, b *graph.Model) {
 func made(m *graph.Model) (l list) {
 	for g := range m.Graphs() {
 		for _, v := range g.Values {
-			if v.Producer != nil && v.Producer.OpName() != "Constant" {
+			if v.Producer != nil && !isConstant(v.Producer) {
 				l.add(v.Key(), elem(v.Type))
 			}
 		}

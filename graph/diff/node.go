@@ -78,7 +78,7 @@ func (r *Result) nodes(list []pair) {
 		case p.a == nil:
 			r.Nodes = append(r.Nodes, Node{Change: Added, Key: p.b.Key(), Op: p.b.OpName()})
 		default:
-			if d := details(p.a, p.b); len(d) > 0 {
+			if d := details(p.a, p.b); len(d) > 0 && !(isConstant(p.a) && isConstant(p.b)) {
 				r.Nodes = append(r.Nodes, Node{Changed, p.b.Key(), p.b.OpName(), d})
 			}
 		}

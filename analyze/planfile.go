@@ -1,0 +1,204 @@
+package analyze
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/rewrite"
+	"github.com/amplint/amplint/rules"
+)
+
+// planSchema names the format of plan files.
+const planSchema = "amplint.plan/1"
+
+// PlanFile is a plan as a file holds it: what fix would do, to be read, changed and carried out again.
+type PlanFile struct {
+	Schema       string      `yaml:"schema"`
+	Model        string      `yaml:"model"` // for the reader only
+	Target       string      `yaml:"target"`
+	Strategy     string      `yaml:"strategy"`
+	KeepIO       any         `yaml:"keep-io-types"` // true, false or a list of names
+	NarrowDouble bool        `yaml:"narrow-double"`
+	Include      []string    `yaml:"include,omitempty"`
+	Exclude      []string    `yaml:"exclude,omitempty"`
+	Rounds       []PlanRound `yaml:"rounds"`
+}
+
+// PlanRound is the edits of one round. The first has the strategy of the plan; each later one repairs
+// the result of the one before, whose values and nodes it names.
+type PlanRound struct {
+	Edits []PlanEdit `yaml:"edits"`
+}
+
+// PlanEdit is one edit. Value and Node are keys; which fields count depends on Do.
+type PlanEdit struct {
+	Do    string   `yaml:"do"` // widen, keep-fp32, unquantize, clamp, set-const, set-attr
+	Value string   `yaml:"value,omitempty"`
+	Node  string   `yaml:"node,omitempty"`
+	Lo    *float64 `yaml:"lo,omitempty"`
+	Hi    *float64 `yaml:"hi,omitempty"`
+	From  *float64 `yaml:"from,omitempty"`
+	To    *float64 `yaml:"to,omitempty"`
+	Attr  string   `yaml:"attr,omitempty"`
+	Int   *int64   `yaml:"int,omitempty"`
+	Float *float32 `yaml:"float,omitempty"`
+	Why   string   `yaml:"why,omitempty"` // for the reader only
+}
+
+// LoadPlan reads a plan file. Fields that it does not know are refused: they would be passed over.
+func LoadPlan(path string) (*PlanFile, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	p := &PlanFile{}
+	if err := yaml.NewDecoder(bytes.NewReader(b), yaml.DisallowUnknownField()).Decode(p); err != nil {
+		return nil, usagef("%s: %s", path, yaml.FormatError(err, false, true))
+	}
+	switch {
+	case p.Schema != planSchema:
+		return nil, usagef("%s: the schema is %q, not %s", path, p.Schema, planSchema)
+	case p.Strategy != "mixed" && p.Strategy != "repair":
+		return nil, usagef("%s: the strategy %q is neither mixed nor repair", path, p.Strategy)
+	}
+	return p, nil
+}
+
+// Save writes the plan.
+func (p *PlanFile) Save(path string) error {
+	return WriteFile(path, func(w io.Writer) error {
+		if _, err := fmt.Fprintf(w, "# what amplint fix would do; change it and run fix with --plan again\n"); err != nil {
+			return err
+		}
+		return yaml.NewEncoder(w, yaml.IndentSequence(true)).Encode(p)
+	})
+}
+
+// newPlanFile records what a fix is asked for; the rounds follow as they come.
+func newPlanFile(path string, plan *rewrite.Plan, opt *FixOptions) *PlanFile {
+	p := &PlanFile{Schema: planSchema, Model: path, Target: plan.Target.String(), Strategy: strategyName(plan.Strategy), KeepIO: true,
+		NarrowDouble: plan.NarrowDouble, Include: opt.Include, Exclude: opt.Exclude, Rounds: []PlanRound{}}
+	switch {
+	case opt.KeepNames != nil:
+		p.KeepIO = opt.KeepNames
+	case opt.KeepIO != nil:
+		p.KeepIO = false
+	}
+	return p
+}
+
+// note adds a round; each edit stands beside the finding that asked for it.
+func (p *PlanFile) note(edits []rewrite.Edit, from []rules.Finding) {
+	round := PlanRound{Edits: []PlanEdit{}}
+	for _, e := range edits {
+		x := planEdit(e)
+		for _, f := range from {
+			if slices.ContainsFunc(f.Edits, func(o rewrite.Edit) bool { return o.Describe() == e.Describe() }) {
+				x.Why = f.Rule + ": " + f.Message
+				break
+			}
+		}
+		round.Edits = append(round.Edits, x)
+	}
+	p.Rounds = append(p.Rounds, round)
+}
+
+func planEdit(e rewrite.Edit) PlanEdit {
+	switch e := e.(type) {
+	case rewrite.Widen:
+		return PlanEdit{Do: "widen", Value: e.Value.Key()}
+	case rewrite.KeepFP32:
+		return PlanEdit{Do: "keep-fp32", Node: e.Node.Key()}
+	case rewrite.Unquantize:
+		return PlanEdit{Do: "unquantize", Value: e.Value.Key()}
+	case rewrite.Clamp:
+		return PlanEdit{Do: "clamp", Value: e.Const.Key(), Lo: &e.Lo, Hi: &e.Hi}
+	case rewrite.SetConst:
+		return PlanEdit{Do: "set-const", Value: e.Const.Key(), From: &e.From, To: &e.To}
+	case rewrite.SetAttr:
+		x := PlanEdit{Do: "set-attr", Node: e.Node.Key(), Attr: e.Name, Int: &e.Value.I}
+		if e.Value.Type == graph.AttrFloat {
+			x.Int, x.Float = nil, &e.Value.F
+		}
+		return x
+	}
+	return PlanEdit{Do: e.Describe()}
+}
+
+// edits turns the edits of a round into those of a model.
+func (r *PlanRound) edits(m *graph.Model) ([]rewrite.Edit, error) {
+	values, nodes := map[string]*graph.Value{}, map[string]*graph.Node{}
+	for g := range m.Graphs() {
+		for _, v := range g.Values {
+			values[v.Key()] = v
+		}
+		for _, n := range g.Nodes {
+			nodes[n.Key()] = n
+		}
+	}
+	var list []rewrite.Edit
+	for i, x := range r.Edits {
+		v, n := values[x.Value], nodes[x.Node]
+		e := x.of(v, n)
+		switch {
+		case x.Value != "" && v == nil:
+			return nil, usagef("plan: edit %d (%s): the model has no value %q", i+1, x.Do, x.Value)
+		case x.Node != "" && n == nil:
+			return nil, usagef("plan: edit %d (%s): the model has no node %q", i+1, x.Do, x.Node)
+		case e == nil:
+			return nil, usagef("plan: edit %d: %q with these fields is no edit", i+1, x.Do)
+		}
+		list = append(list, e)
+	}
+	return list, nil
+}
+
+// of makes the edit, nil where a field is missing.
+func (x *PlanEdit) of(v *graph.Value, n *graph.Node) rewrite.Edit {
+	switch {
+	case x.Do == "widen" && v != nil:
+		return rewrite.Widen{Value: v}
+	case x.Do == "unquantize" && v != nil:
+		return rewrite.Unquantize{Value: v}
+	case x.Do == "keep-fp32" && n != nil:
+		return rewrite.KeepFP32{Node: n}
+	case x.Do == "clamp" && v != nil && x.Lo != nil && x.Hi != nil:
+		return rewrite.Clamp{Const: v, Lo: *x.Lo, Hi: *x.Hi}
+	case x.Do == "set-const" && v != nil && x.From != nil && x.To != nil:
+		return rewrite.SetConst{Const: v, From: *x.From, To: *x.To}
+	case x.Do == "set-attr" && n != nil && x.Attr != "" && x.Int != nil:
+		return rewrite.SetInt(n, x.Attr, *x.Int)
+	case x.Do == "set-attr" && n != nil && x.Attr != "" && x.Float != nil:
+		return rewrite.SetFloat(n, x.Attr, *x.Float)
+	}
+	return nil
+}
+
+// plan makes the plan of the file, without edits.
+func (p *PlanFile) plan() (*rewrite.Plan, Target, error) {
+	t, err := ParseTarget(p.Target)
+	if err != nil || t == Auto || t == AsIs {
+		return nil, t, usagef("plan: the target %q is no format", p.Target)
+	}
+	plan := &rewrite.Plan{Target: t.format(), NarrowDouble: p.NarrowDouble}
+	if p.Strategy == "repair" {
+		plan.Strategy, t = rewrite.Repair, AsIs
+	}
+	switch keep := p.KeepIO.(type) {
+	case bool:
+		if !keep {
+			plan.KeepIO = func(*graph.Value) bool { return false }
+		}
+	case []any:
+		plan.KeepIO = func(v *graph.Value) bool { return slices.Contains(keep, any(v.Name)) }
+	default:
+		return nil, t, usagef("plan: keep-io-types is neither true, false nor a list of names")
+	}
+	return plan, t, nil
+}
