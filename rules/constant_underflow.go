@@ -60,8 +60,8 @@ func (p *Pass) vanishing(v *graph.Value, s walk.Stats, u graph.Use, format numfm
 		f.Evidence, f.Consequence, f.Limit = Constant, p.vanished(u), format.MinSubnormal()
 		state = "0 in %s (least %.5g)"
 	}
-	if f.Evidence == Kernel && s.Count() > 1 {
-		return // weights as small as that in all places are rounded, not lost
+	if f.Evidence == Kernel && (s.Count() > 1 || p.vanishes(u.Node.Out(0))) {
+		return // weights as small as that in all places are rounded, not lost; a product that is 0 is told as such
 	}
 	name := fmt.Sprintf("%s is %.5g", v.Name, s.Furthest())
 	if s.Count() > 1 {
@@ -71,6 +71,7 @@ func (p *Pass) vanishing(v *graph.Value, s walk.Stats, u graph.Use, format numfm
 	for _, w := range through {
 		f.Consequences = append(f.Consequences, w.Key())
 	}
+	f.Depends = OnFlush
 	f.Edits = []rewrite.Edit{rewrite.Widen{Value: v}}
 	p.report(f)
 }

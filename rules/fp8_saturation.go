@@ -62,13 +62,19 @@ func (p *Pass) requantized(n *graph.Node, f numfmt.Format, top, scale float64) [
 	if top < clipped*f.Max() {
 		return []rewrite.Edit{rewrite.SetInt(n, "saturate", 1)}
 	}
+	return rescaled(n, scale, top*scale/f.Max())
+}
+
+// rescaled sets the scales of a quantisation and of what undoes it, or takes it out where no scale
+// would do.
+func rescaled(n *graph.Node, from, to float64) []rewrite.Edit {
 	consts, ok := scalesOf(n)
-	if !ok || math.IsInf(top, 0) {
+	if !ok || math.IsInf(to, 0) {
 		return []rewrite.Edit{rewrite.Unquantize{Value: n.Out(0)}}
 	}
 	var edits []rewrite.Edit
 	for _, v := range consts {
-		edits = append(edits, rewrite.SetConst{Const: v, From: scale, To: roundedUp(v, top*scale/f.Max())})
+		edits = append(edits, rewrite.SetConst{Const: v, From: from, To: roundedUp(v, to)})
 	}
 	return edits
 }

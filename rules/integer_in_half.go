@@ -19,14 +19,14 @@ var integerInHalf = Rule{
 func checkIntegerInHalf(p *Pass) {
 	for n := range p.Model.Nodes() {
 		if walk.Is(n, "Cast", "CastLike", "CumSum", "Add", "Sub", "Mul", "Range", "ReduceSum") && !p.known(n, nil) {
-			checkInteger(p, n)
+			checkInteger(p, n, needsExact)
 		}
 	}
 }
 
 // checkInteger reports the first node at which whole numbers pass what the format counts exactly,
-// where something behind it needs them exact.
-func checkInteger(p *Pass, n *graph.Node) {
+// where something behind it needs them exact. needs returns that node, nil where there is none.
+func checkInteger(p *Pass, n *graph.Node, needs func(*graph.Value) *graph.Node) {
 	o := n.Out(0)
 	f, ok := p.low(o)
 	v := p.val(o)
@@ -43,18 +43,19 @@ func checkInteger(p *Pass, n *graph.Node) {
 	if r := p.Range(o); r.Lo == r.Hi && f.Round(r.Lo) == r.Lo { // one number, such as -Inf, and it is exact
 		return
 	}
-	sink := needsExact(o)
+	sink := needs(o)
 	if top <= f.ExactInt() || sink == nil {
 		return
 	}
 	find := p.at(n, o)
+	find.Kind = IndexExactness
 	find.Limit, find.Evidence = f.ExactInt(), evidence
 	if evidence == Witness {
 		find.Consequence = Silent
 	}
 	find.Message = fmt.Sprintf("%s counts up to %.5g; %s holds whole numbers exactly only up to %.5g, and %s (%s) needs them exact",
 		o.Name, top, f, f.ExactInt(), sink.LocalKey(), sink.OpName())
-	find.Edits = p.exactEdits(o)
+	find.Edits = p.exactEdits(o, needs)
 	p.report(find)
 }
 
@@ -88,7 +89,7 @@ func needsExact(v *graph.Value) *graph.Node {
 }
 
 // exactEdits holds the numbers in FP32 up to where they are integers again or small.
-func (p *Pass) exactEdits(v *graph.Value) []rewrite.Edit {
+func (p *Pass) exactEdits(v *graph.Value, needs func(*graph.Value) *graph.Node) []rewrite.Edit {
 	var edits []rewrite.Edit
 	seen := map[*graph.Value]bool{v: true}
 	queue := []*graph.Value{v}
@@ -102,7 +103,7 @@ func (p *Pass) exactEdits(v *graph.Value) []rewrite.Edit {
 					continue
 				}
 				f, ok := p.low(o)
-				if ok && (walk.Hands(u) || walk.Is(u.Node, counting...) || walk.Is(u.Node, "Floor", "Ceil", "Round")) && (p.Range(o).MaxAbs() > f.ExactInt() || needsExact(o) != nil) {
+				if ok && (walk.Hands(u) || walk.Is(u.Node, counting...) || walk.Is(u.Node, "Floor", "Ceil", "Round")) && (p.Range(o).MaxAbs() > f.ExactInt() || needs(o) != nil) {
 					seen[o] = true
 					queue = append(queue, o)
 				}

@@ -62,6 +62,16 @@ var evidenceNames = [...]string{"unproved", "near", "kernel", "likely", "observe
 // String returns the evidence as reports write it.
 func (e Evidence) String() string { return evidenceNames[e] }
 
+// Depends tells which property of a kernel decides whether a finding of evidence [Kernel] comes true.
+type Depends uint8
+
+// The properties.
+const (
+	OnInternals    Depends = iota // whether the operator computes in float32 inside
+	OnAccumulation                // whether sums are kept in float32
+	OnFlush                       // whether subnormal numbers are turned into 0
+)
+
 // The consequences a finding may have; "" where nothing is known of what follows.
 const (
 	Absorbed = "absorbed" // the output stays right

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/amplint/amplint/graph"
@@ -162,3 +163,6 @@ func (p *Pass) known(n *graph.Node, v *graph.Value) bool {
 
 // consequence returns what reports call a degree of harm.
 func consequence(h spread.Harm) string { return [...]string{Absorbed, Silent, Visible}[h] }
+
+// number writes a number as messages show it.
+func number(x float64) string { return fmt.Sprintf("%.5g", x) }

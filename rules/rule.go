@@ -29,7 +29,8 @@ type Finding struct {
 	Kind        Kind
 	Severity    Severity
 	Evidence    Evidence
-	Consequence string // Absorbed, Silent, Visible or ""
+	Consequence string  // Absorbed, Silent, Visible or ""
+	Depends     Depends // what a finding of evidence Kernel depends on
 	// Node is nil for a finding on an input or on the whole model.
 	Node  *graph.Node
 	Value *graph.Value

@@ -1,0 +1,125 @@
+package rules
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/rewrite"
+	"github.com/amplint/amplint/rules/reach"
+	"github.com/amplint/amplint/rules/walk"
+)
+
+var loopGrowth = Rule{
+	Name:  "loop-growth",
+	Title: "what a loop carries grows from turn to turn",
+	Kind:  Overflow,
+	Model: checkLoopGrowth,
+}
+
+// checkLoopGrowth looks at the bodies of loops, at what is computed from the last turn and carried to
+// the next one. It is rounded in every turn, whatever the kernels accumulate in.
+func checkLoopGrowth(p *Pass) {
+	for n := range p.Model.Nodes() {
+		c := carrying(n.Graph)
+		if c == nil || n.Out(0) == nil || n.Call != nil || p.known(n, nil) || !c.recurs(n) {
+			continue
+		}
+		if e, ok := p.rootOf(n.Out(0)); ok && e.evidence != Unproved {
+			p.overflowAt(n, e, true, "what the loop carries from turn to turn")
+			continue
+		}
+		if walk.Is(n, "Add") {
+			checkRunningSum(p, n, c)
+		}
+	}
+}
+
+// carried is what the body of a loop takes over from the last turn and hands to the next.
+type carried struct {
+	in, out map[*graph.Value]bool
+	turns   float64 // 0 where not known
+}
+
+// carrying returns what a graph carries, nil where it is no body of a loop.
+func carrying(g *graph.Graph) *carried {
+	if g.Kind != graph.SubGraph || !walk.Is(g.Owner, "Loop", "Scan") {
+		return nil
+	}
+	c := &carried{in: map[*graph.Value]bool{}, out: map[*graph.Value]bool{}}
+	ins, outs := g.Inputs, g.Outputs
+	if g.Owner.Op == "Loop" {
+		ins, outs = ins[min(2, len(ins)):], outs[min(1, len(outs)):]
+		c.turns, _ = walk.Scalar(g.Owner.In(0))
+	} else {
+		states := len(g.Owner.Inputs) - int(g.Owner.Int("num_scan_inputs", 0))
+		c.turns = float64(scanLength(g.Owner, states))
+		ins = ins[:min(max(states, 0), len(ins))]
+	}
+	for i, v := range ins {
+		if i < len(outs) {
+			c.in[v], c.out[outs[i]] = true, true
+		}
+	}
+	return c
+}
+
+// scanLength is the number of turns of a Scan, 0 where not known.
+func scanLength(n *graph.Node, states int) int64 {
+	axis := int64(0)
+	if axes := n.Ints("scan_input_axes"); len(axes) > 0 {
+		axis = axes[0]
+	}
+	return walk.Dim(n.In(states), axis)
+}
+
+// recurs tells whether a node's result comes from the last turn and goes to the next.
+func (c *carried) recurs(n *graph.Node) bool {
+	forth, back := false, false
+	for v := range c.out {
+		forth = forth || v == n.Out(0) || computedFrom(v, n.Out(0), layerDepth)
+	}
+	for v := range c.in {
+		back = back || computedFrom(n.Out(0), v, layerDepth)
+	}
+	return forth && back
+}
+
+// checkRunningSum reports a sum over so many turns that it grows past what a summand can still
+// change.
+func checkRunningSum(p *Pass, n *graph.Node, c *carried) {
+	f, ok := p.low(n.Out(0))
+	if !ok || c.turns < longTerms*f.ExactInt() {
+		return
+	}
+	for i := range 2 {
+		if !c.in[walk.Plain(n.In(i))] {
+			continue
+		}
+		x := n.In(1 - i)
+		r := p.Range(x)
+		if !p.rests(x) || !r.Bounded() || r.Lo < 0 && r.Hi > 0 || r.MaxAbs() == 0 {
+			return
+		}
+		p.report(runningSum(p, n, x, c.turns))
+		return
+	}
+}
+
+func runningSum(p *Pass, n *graph.Node, x *graph.Value, turns float64) Finding {
+	f, _ := p.low(n.Out(0))
+	find := p.at(n, n.Out(0))
+	find.Kind, find.Evidence, find.Limit = Swamping, Likely, f.ExactInt()
+	r := p.reach.Of(x)
+	if e := max(math.Abs(r.Lo.At), math.Abs(r.Hi.At)); e > 0 && max(r.Lo.Level, r.Hi.Level) >= reach.Uniform {
+		find.Evidence, find.Consequence = Witness, Silent
+	}
+	find.Message = fmt.Sprintf("%s is added in each of %.5g turns; a running sum in %s stops growing at about %.5g times a summand%s",
+		x.Name, turns, f, f.ExactInt(), consequenceText(find.Consequence))
+	for _, v := range append(n.Graph.Outputs, n.Graph.Inputs...) {
+		if c := carrying(n.Graph); (c.out[v] || c.in[v]) && v.Type.Float() {
+			find.Edits = append(find.Edits, rewrite.Widen{Value: v})
+		}
+	}
+	return find
+}
