@@ -77,11 +77,16 @@ func (a *analysis) check(ctx context.Context, t Target, opt *Options) *Report {
 	in := &rules.Input{Model: a.model, Info: a.info, Ranges: a.ranges, Patterns: pattern.Find(a.model),
 		Target: format, Hold: t.holder(), Strict: opt.Strict, Disabled: opt.Config.Off()}
 	found := rules.Run(in)
-	if a.probe(ctx, t, opt, in, found) {
+	seen := a.probe(ctx, t, opt, in, found)
+	if seen != nil {
 		found = rules.Run(in)
 	}
+	a.attest(ctx, t, opt, in, found, seen)
 	r.Missed = a.inputs.missed
 	r.sift(found, opt.Config)
+	if opt.Witnesses {
+		r.Notes = append(r.Notes, unshown(r.Findings)...)
+	}
 	a.summarize(&r.Summary)
 	return r
 }

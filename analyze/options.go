@@ -19,6 +19,7 @@ type Options struct {
 	Effort     string // off, quick or full
 	Flush      bool   // subnormals count as zero
 	Strict     bool
+	Witnesses  bool // look for an input that shows each error
 	FailOn     Threshold
 	Config     *config.Config
 	Baseline   *baseline.Set // known findings, nil for none

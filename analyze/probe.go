@@ -17,24 +17,27 @@ var budgets = map[string]witness.Options{
 	"full":  {Work: 1e11, Limit: 20 * time.Minute, Runs: 1000, Climbs: 5000},
 }
 
-// probe runs the model where a bound alone has left something open, and tells whether the runs
-// showed anything.
-func (a *analysis) probe(ctx context.Context, t Target, opt *Options, in *rules.Input, found []rules.Finding) bool {
+// probe runs the model where a bound alone has left something open, and returns what the runs
+// showed, nil where there were none.
+func (a *analysis) probe(ctx context.Context, t Target, opt *Options, in *rules.Input, found []rules.Finding) *witness.Seen {
 	w, ok := budgets[opt.Effort]
 	w.Suspects = undecided(found)
 	if !ok || len(w.Suspects) == 0 && len(a.inputs.given) == 0 {
-		return false
+		return nil
 	}
 	if len(w.Suspects) == 0 {
 		w.Runs = 0
 	}
-	w.Target, w.Hold, w.Samples = t.format(), in.Hold, a.inputs.feeds(a.model)
+	a.options(&w, t, opt, in)
 	seen := witness.Probe(ctx, a.model, a.info, a.ranges.Inputs(), w)
 	in.Seen = func(v *graph.Value) (rules.Sighting, bool) {
 		s, ok := seen.Of(v)
 		return rules.Sighting{Lo: s.Lo, Hi: s.Hi, Right: s.Right && (s.Sample || s.Runs >= witness.Enough), Observed: s.Sample}, ok
 	}
-	return seen.Runs > 0
+	if seen.Runs == 0 {
+		return nil
+	}
+	return seen
 }
 
 // undecided returns the values of the findings that a run could decide, the likely ones first.
@@ -60,11 +63,11 @@ const (
 
 // feeds returns the user's samples as the evaluator takes them. Those that it cannot take, such as
 // sequences, are left out: they have bounded the inputs all the same.
-func (in *inputs) feeds(m *graph.Model) []map[string]*refeval.Value {
-	var list []map[string]*refeval.Value
+func (in *inputs) feeds(m *graph.Model) []witness.Input {
+	var list []witness.Input
 	left := int64(maxFed)
 	for _, s := range in.given[:min(maxFeeds, len(in.given))] {
-		feed := map[string]*refeval.Value{}
+		feed := witness.Input{}
 		for _, v := range realInputs(m) {
 			x := s.Inputs[v.Name]
 			if x == nil || x.Tensor == nil {

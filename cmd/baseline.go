@@ -58,7 +58,7 @@ func (a *app) writeBaseline(c *cobra.Command, paths []string, opt analyze.Option
 		out = baselineName
 	}
 	opt.FailOn = analyze.FailNever
-	found, err := a.check(c, paths, opt)
+	found, err := a.check(c, paths, opt, "")
 	if err != nil {
 		return err
 	}

@@ -16,11 +16,13 @@ import (
 func (a *app) checkCommand() *cobra.Command {
 	var f analysisFlags
 	var x reportFlags
+	var dir string
 	c := &cobra.Command{
 		Use: "check MODEL...",
 		Example: "  amplint check model.onnx\n" +
 			"  amplint check model.onnx --format sarif -o amplint.sarif --source-root /build=.\n" +
 			"  amplint check model.onnx --target bf16 --range input=-2.64,2.64\n" +
+			"  amplint check model.onnx --range x=-8,8 --save-witness inputs\n" +
 			"  amplint check *.onnx --data samples.npz --fail-on warning --format json -o report.json",
 		Short: "Report what breaks in low precision",
 		Args:  takes(1, -1),
@@ -32,8 +34,11 @@ func (a *app) checkCommand() *cobra.Command {
 			if err := x.check(); err != nil {
 				return err
 			}
-			opt.Lenient = len(args) > 1
-			found, err := a.check(c, args, opt)
+			opt.Lenient, opt.Witnesses = len(args) > 1, dir != ""
+			if dir != "" && opt.Effort == "off" {
+				return usagef("--save-witness runs the model, --effort off does not")
+			}
+			found, err := a.check(c, args, opt, dir)
 			if err != nil {
 				return err
 			}
@@ -43,14 +48,16 @@ func (a *app) checkCommand() *cobra.Command {
 	f.addInputs(c)
 	f.addTarget(c)
 	x.add(c)
+	c.Flags().StringVar(&dir, "save-witness", "", "write an input that shows it for each error to `DIR`, and the command that replays it")
 	return c
 }
 
 // check analyses the models one after the other. One that cannot be analysed does not keep the
-// others from it; the exit code is the gravest.
-func (a *app) check(c *cobra.Command, paths []string, opt analyze.Options) (*report.File, error) {
+// others from it; the exit code is the gravest. Inputs that show errors go to dir, if that is named.
+func (a *app) check(c *cobra.Command, paths []string, opt analyze.Options, dir string) (*report.File, error) {
 	out := &report.File{}
 	var missed [][]string
+	var shown []*analyze.Report
 	for _, path := range paths {
 		var r *analyze.Report
 		err := a.analysed(path, func() (err error) { r, err = analyze.Check(c.Context(), path, opt); return err })
@@ -70,6 +77,14 @@ func (a *app) check(c *cobra.Command, paths []string, opt analyze.Options) (*rep
 			a.code = max(a.code, exitFindings)
 		}
 		out.Models = append(out.Models, report.Of(r))
+		if dir != "" {
+			shown = append(shown, r)
+		}
+	}
+	if dir != "" {
+		if err := a.saveWitnesses(dir, shown, opt); err != nil {
+			return nil, err
+		}
 	}
 	a.missed(missed)
 	return out, nil

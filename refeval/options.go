@@ -33,6 +33,12 @@ type Options struct {
 	FlushSubnormals bool
 	// Keep tells which values stay float under As; nil keeps none.
 	Keep func(v *graph.Value) bool
+	// Free are initializers of the main graph that a run may be given other values for, as if they were
+	// inputs with a default.
+	Free []*graph.Value
+	// Goal restricts a run to what these values are computed from; it runs everything where it is
+	// empty. Outputs that are not needed for them are then missing.
+	Goal []*graph.Value
 	// Observe sees every constant, input and result once it is rounded, in the order of the run;
 	// of a sequence each tensor. It must not change them.
 	Observe func(v *graph.Value, t *Tensor)

@@ -18,6 +18,7 @@ type plan struct {
 	inputs []inputSlot
 	steps  []*step
 	outs   []ref
+	names  []string // of outs
 }
 
 // slotKey tells the rounded from the raw form of a main input; pinned operands read the latter.
@@ -60,6 +61,8 @@ type step struct {
 // planner carries what all plans of a model share.
 type planner struct {
 	r      *Runner
+	free   map[*graph.Value]bool // see [Options.Free]
+	cone   map[*graph.Node]bool  // the nodes of the main graph that run, nil for all
 	consts map[slotKey]*Value
 	// scratch holds the elements of constants that are kept in another layout only.
 	scratch []float32
@@ -68,7 +71,7 @@ type planner struct {
 // graph plans one scope.
 func (p *planner) graph(g *graph.Graph, outer *plan) (*plan, error) {
 	pl := &plan{g: g, outer: outer, slots: map[slotKey]int{}}
-	for _, v := range g.Inputs {
+	for _, v := range p.inputs(g) {
 		in := inputSlot{v: v, slot: pl.slot(slotKey{v: v}), raw: -1}
 		if d, err := p.initial(v); err != nil {
 			return nil, err
@@ -78,16 +81,22 @@ func (p *planner) graph(g *graph.Graph, outer *plan) (*plan, error) {
 		pl.inputs = append(pl.inputs, in)
 	}
 	for _, n := range g.Nodes {
+		if p.skips(n) {
+			continue
+		}
 		if err := p.node(pl, n); err != nil {
 			return nil, nodeErr(n, err)
 		}
 	}
 	for _, v := range g.Outputs {
+		if v.Producer != nil && p.skips(v.Producer) {
+			continue
+		}
 		r, err := p.operand(pl, v, false)
 		if err != nil {
 			return nil, err
 		}
-		pl.outs = append(pl.outs, r)
+		pl.outs, pl.names = append(pl.outs, r), append(pl.names, v.Name)
 	}
 	pl.finish()
 	return pl, nil
@@ -240,11 +249,11 @@ func (p *planner) operand(pl *plan, v *graph.Value, raw bool) (ref, error) {
 	if v == nil {
 		return noRef, nil
 	}
-	if isConstant(v) {
+	if p.fixed(v) {
 		c, err := p.constant(v, raw)
 		return ref{con: c}, err
 	}
-	raw = raw && v.Input && v.Graph.Kind == graph.MainGraph
+	raw = raw && (v.Input || p.free[v]) && v.Graph.Kind == graph.MainGraph
 	for depth := 0; pl != nil; depth, pl = depth+1, pl.outer {
 		if pl.g == v.Graph {
 			slot := pl.slot(slotKey{v, raw})

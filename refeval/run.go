@@ -26,7 +26,7 @@ type Runner struct {
 // out where each value is read last. An operator that has no kernel is an error that names the node.
 func New(m *graph.Model, opt Options) (*Runner, error) {
 	r := &Runner{model: m, opt: opt.defaults()}
-	p := &planner{r: r, consts: map[slotKey]*Value{}, scratch: []float32{}}
+	p := &planner{r: r, free: setOf(opt.Free), cone: coneOf(m.Graph, opt.Goal), consts: map[slotKey]*Value{}, scratch: []float32{}}
 	var err error
 	r.main, err = p.graph(m.Graph, nil)
 	if err != nil {
@@ -87,8 +87,8 @@ func (r *Runner) Run(ctx context.Context, inputs map[string]*Value) (map[string]
 		return nil, err
 	}
 	named := map[string]*Value{}
-	for i, v := range r.model.Graph.Outputs {
-		named[v.Name] = outs[i]
+	for i, name := range r.main.names {
+		named[name] = outs[i]
 	}
 	return named, nil
 }

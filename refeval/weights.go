@@ -23,7 +23,7 @@ func (t *Tensor) right(turned bool) *kern.Packed {
 // for all runs, nil if v is none. Sums that are rounded on their way need it as it is.
 func (p *planner) rightSide(n *graph.Node, i int, v *graph.Value) (*Value, error) {
 	turned, ok := packs(n)
-	if !ok || i != 1 || !isConstant(v) || v.Sparse != nil || p.r.opt.Accumulate != FP32 {
+	if !ok || i != 1 || !p.fixed(v) || v.Sparse != nil || p.r.opt.Accumulate != FP32 {
 		return nil, nil
 	}
 	if len(v.Uses) == 1 && !v.Output && p.r.opt.Observe == nil && p.consts[slotKey{v: v}] == nil {

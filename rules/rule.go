@@ -6,6 +6,7 @@ import (
 	"github.com/amplint/amplint/graph/pattern"
 	"github.com/amplint/amplint/numfmt"
 	"github.com/amplint/amplint/rangeprop"
+	"github.com/amplint/amplint/refeval"
 	"github.com/amplint/amplint/rewrite"
 )
 
@@ -36,6 +37,9 @@ type Finding struct {
 	Value *graph.Value
 	// Source is where the node comes from in the exported program, as far as the exporter left a trace.
 	Source Source
+	// Input shows the finding when the model is run on it: values by name for inputs, and for
+	// initializers that may move. Nil where none is known.
+	Input map[string]*refeval.Value
 	// Range holds what the value may be, or the constant's own extremes, and Limit what the format
 	// allows.
 	Range        rangeprop.Range

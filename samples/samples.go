@@ -42,18 +42,19 @@ func (v *Value) Tensors() []*Array {
 
 // Load reads an NPZ archive, a folder of input_i.pb files, or a folder of either: several NPZ
 // archives or test_data_set folders, each a sample. Inputs are the graph's inputs in their order;
-// what is named otherwise is passed over, but a sample that fits no input is an error.
-func Load(path string, inputs []*graph.Value) ([]*Sample, error) {
+// what is named otherwise is passed over, but a sample that fits no input is an error. Archives may
+// hold the values of also, too.
+func Load(path string, inputs []*graph.Value, also ...*graph.Value) ([]*Sample, error) {
 	st, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
 	if !st.IsDir() {
-		return loadFiles(inputs, path)
+		return loadFiles(inputs, also, path)
 	}
 	// A test of a model without inputs, or with none given, has outputs only.
 	if one, _ := filepath.Glob(filepath.Join(escape(path), "*put_*.pb")); len(one) > 0 {
-		return loadFiles(inputs, path)
+		return loadFiles(inputs, also, path)
 	}
 	var list []string
 	for _, pattern := range []string{"test_data_set_*", "*.npz"} {
@@ -67,7 +68,7 @@ func Load(path string, inputs []*graph.Value) ([]*Sample, error) {
 		return nil, fmt.Errorf("%s: no input_*.pb, test_data_set_* or *.npz in it", path)
 	}
 	slices.Sort(list)
-	return loadFiles(inputs, list...)
+	return loadFiles(inputs, also, list...)
 }
 
 // escape makes a path safe inside a glob pattern.
@@ -75,21 +76,21 @@ func escape(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
-func loadFiles(inputs []*graph.Value, paths ...string) ([]*Sample, error) {
+func loadFiles(inputs, also []*graph.Value, paths ...string) ([]*Sample, error) {
 	var list []*Sample
 	for _, path := range paths {
-		load := loadNPZ
+		all, load := slices.Concat(inputs, also), loadNPZ
 		if st, err := os.Stat(path); err == nil && st.IsDir() {
-			load = loadFolder
+			all, load = inputs, loadFolder
 		}
-		s, err := load(path, inputs)
+		s, err := load(path, all)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 		if len(s.Inputs) == 0 && slices.ContainsFunc(inputs, needed) {
 			return nil, fmt.Errorf("%s: it holds no input of the model (%s)", path, names(inputs))
 		}
-		if err := s.fits(inputs); err != nil {
+		if err := s.fits(all); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 		list = append(list, s)

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/numfmt"
@@ -117,7 +118,7 @@ func copyFile(w io.Writer, path string) error {
 // inputs lists the sample's values in the order of the model.
 func (b *Bundle) inputs() []samples.Named {
 	var list []samples.Named
-	for _, v := range b.Model.Graph.Inputs {
+	for _, v := range slices.Concat(b.Model.Graph.Inputs, weights(b.Model)) {
 		if x := b.Sample.Inputs[v.Name]; x != nil {
 			list = append(list, samples.Named{Name: v.Name, Type: v.Type, Value: x})
 		}

@@ -30,14 +30,33 @@ func Load(path string, m *graph.Model) ([]*samples.Sample, error) {
 	if path == "" {
 		return []*samples.Sample{{}}, nil
 	}
-	return samples.Load(path, Inputs(m))
+	return samples.Load(path, Inputs(m), weights(m)...)
+}
+
+// weights lists the initializers that are no inputs. A sample may hold other values for them, as a
+// witness does where a range lets them move.
+func weights(m *graph.Model) []*graph.Value {
+	var list []*graph.Value
+	for _, v := range m.Graph.Inits() {
+		if !v.Input {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// moved lists the weights that samples hold values for.
+func moved(m *graph.Model, list []*samples.Sample) []*graph.Value {
+	return slices.DeleteFunc(weights(m), func(v *graph.Value) bool {
+		return !slices.ContainsFunc(list, func(s *samples.Sample) bool { return s.Inputs[v.Name] != nil })
+	})
 }
 
 // feed returns the inputs of a sample in the types that the model declares: numpy's own default is
 // double, and int64.
 func feed(m *graph.Model, s *samples.Sample) (map[string]*refeval.Value, error) {
 	in := map[string]*refeval.Value{}
-	for _, v := range m.Graph.Inputs {
+	for _, v := range slices.Concat(m.Graph.Inputs, moved(m, []*samples.Sample{s})) {
 		x := s.Inputs[v.Name]
 		if x == nil {
 			continue
@@ -70,6 +89,7 @@ func Run(ctx context.Context, m *graph.Model, s *samples.Sample, opt Options) ([
 	if err != nil {
 		return nil, err
 	}
+	opt.free = moved(m, []*samples.Sample{s})
 	r, err := refeval.New(m, opt.target())
 	if err != nil {
 		return nil, err

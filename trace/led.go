@@ -55,6 +55,7 @@ func around(n *graph.Node, steps int, set map[*graph.Value]bool) {
 // reference has them too, of that under NAME@fp32. Of what is made several times the last counts;
 // values of more than four million elements are left out.
 func Keep(ctx context.Context, m *graph.Model, s *samples.Sample, opt Options, want func(v *graph.Value) bool) ([]samples.Named, error) {
+	opt.free = moved(m, []*samples.Sample{s})
 	k := &keeper{want: want, place: map[string]int{}}
 	p, err := newPair(m, opt, k.see)
 	if err != nil {

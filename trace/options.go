@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/numfmt"
 	"github.com/amplint/amplint/refeval"
 )
@@ -17,11 +18,13 @@ type Options struct {
 	Seed      int64
 	// Progress is told how many nodes are done.
 	Progress func(done, total int)
+
+	free []*graph.Value // weights that samples hold values for
 }
 
 // target returns the options of the run that is looked at.
 func (o Options) target() refeval.Options {
-	r := refeval.Options{As: o.As, Accumulate: o.Accumulate, FlushSubnormals: o.Flush,
+	r := refeval.Options{As: o.As, Accumulate: o.Accumulate, FlushSubnormals: o.Flush, Free: o.free,
 		MaxMemory: o.MaxMemory, Threads: o.Threads, Seed: o.Seed, Progress: o.Progress}
 	if r.As == numfmt.FP32 {
 		r.As = numfmt.Invalid
@@ -32,5 +35,5 @@ func (o Options) target() refeval.Options {
 // reference returns the options of the run that the other is held against: in FP32, what is stored
 // in less included.
 func (o Options) reference() refeval.Options {
-	return refeval.Options{Wide: true, MaxMemory: o.MaxMemory, Threads: o.Threads, Seed: o.Seed}
+	return refeval.Options{Wide: true, Free: o.free, MaxMemory: o.MaxMemory, Threads: o.Threads, Seed: o.Seed}
 }

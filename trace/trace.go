@@ -47,6 +47,7 @@ type Trace struct {
 
 // Of traces a model on samples, one after the other, up to one that stops at a node.
 func Of(ctx context.Context, m *graph.Model, list []*samples.Sample, opt Options) (*Trace, error) {
+	opt.free = moved(m, list)
 	t := &Trace{known: map[*graph.Value]*Value{}}
 	p, err := newPair(m, opt, t.see)
 	if err != nil {

@@ -47,6 +47,7 @@ type VerifyOptions struct {
 // Verify runs two models on the same samples. Outputs are compared by name; where the names differ,
 // by position.
 func Verify(ctx context.Context, a, b *graph.Model, list []*samples.Sample, opt VerifyOptions) (*Verified, error) {
+	opt.A.free, opt.B.free = moved(a, list), moved(b, list)
 	v := &verifier{opt: opt, res: &Verified{Tolerance: opt.Tolerance, Samples: len(list)}, known: map[string]*Compared{}}
 	var err error
 	if v.a, err = refeval.New(a, v.watch(opt.A.target(), v.keep)); err != nil {

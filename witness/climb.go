@@ -8,14 +8,13 @@ import (
 	"slices"
 
 	"github.com/amplint/amplint/graph"
-	"github.com/amplint/amplint/rangeprop"
 	"github.com/amplint/amplint/refeval"
 )
 
 // attempt is the input that took a suspect furthest so far.
 type attempt struct {
 	score float64
-	in    map[string]*refeval.Value
+	in    Input
 }
 
 // maxSuspects bounds how many values are climbed for: those of one hazard in many layers mostly
@@ -23,7 +22,7 @@ type attempt struct {
 const maxSuspects = 6
 
 // keep remembers the input of the last run for the suspects that it took further than any before.
-func (p *prober) keep(in map[string]*refeval.Value) {
+func (p *prober) keep(in Input) {
 	for _, v := range p.opt.Suspects[:min(maxSuspects, len(p.opt.Suspects))] {
 		r, ok := p.reference[v]
 		if !ok || !r.finite() {
@@ -39,7 +38,7 @@ func (p *prober) keep(in map[string]*refeval.Value) {
 // climb changes the best input of each suspect that no run has shown to overflow, a block of
 // elements at a time, and keeps what takes it further. An input that takes it past the limit is
 // run as the target would.
-func (p *prober) climb(ctx context.Context, ranges []rangeprop.InputRange, rng *rand.Rand) {
+func (p *prober) climb(ctx context.Context, rng *rand.Rand) {
 	if p.ref == nil || p.low == nil {
 		return
 	}
@@ -49,16 +48,20 @@ func (p *prober) climb(ctx context.Context, ranges []rangeprop.InputRange, rng *
 		if _, done := p.seen.Of(v); done || b == nil || !held {
 			continue
 		}
+		cone, err := refeval.New(p.m, refeval.Options{Goal: []*graph.Value{v}, Free: p.free, Observe: p.observeReference})
+		if err != nil {
+			continue
+		}
 		p.only = v
 		for range p.opt.Climbs {
 			if b.score >= f.OverflowAt() || ctx.Err() != nil {
 				break
 			}
-			p.step(ctx, v, b, ranges, rng)
+			p.step(ctx, cone, v, b, rng)
 		}
 		p.only = nil
 		if b.score >= f.OverflowAt() {
-			p.confirm(ctx, v, b, ranges, rng)
+			p.confirm(ctx, v, b, rng)
 		}
 	}
 }
@@ -69,7 +72,7 @@ const Enough = 12
 
 // confirm runs an input that takes a value past its limit as the target would, and others like it
 // until one gives a wrong output or enough have been right.
-func (p *prober) confirm(ctx context.Context, v *graph.Value, b *attempt, ranges []rangeprop.InputRange, rng *rand.Rand) {
+func (p *prober) confirm(ctx context.Context, v *graph.Value, b *attempt, rng *rand.Rand) {
 	in := b.in
 	for range 4 * Enough {
 		if in == nil || p.run(ctx, in) != nil {
@@ -78,18 +81,18 @@ func (p *prober) confirm(ctx context.Context, v *graph.Value, b *attempt, ranges
 		if s := p.seen.sights[v]; s != nil && (!s.Right || s.Runs >= Enough) {
 			return
 		}
-		in = changed(p.m, b.in, ranges, rng)
+		in = p.space.changed(b.in, rng)
 	}
 }
 
 // step tries one change of an input.
-func (p *prober) step(ctx context.Context, v *graph.Value, b *attempt, ranges []rangeprop.InputRange, rng *rand.Rand) {
-	in := changed(p.m, b.in, ranges, rng)
+func (p *prober) step(ctx context.Context, cone *refeval.Runner, v *graph.Value, b *attempt, rng *rand.Rand) {
+	in := p.space.changed(b.in, rng)
 	if in == nil {
 		return
 	}
 	p.reference = map[*graph.Value]extremes{}
-	if _, err := p.ref.Run(ctx, in); err != nil {
+	if _, err := cone.Run(ctx, in); err != nil {
 		return
 	}
 	r, ok := p.reference[v]
@@ -98,32 +101,33 @@ func (p *prober) step(ctx context.Context, v *graph.Value, b *attempt, ranges []
 	}
 }
 
-// changed returns a copy of the inputs in which one of them differs in a block of elements.
-func changed(m *graph.Model, in map[string]*refeval.Value, ranges []rangeprop.InputRange, rng *rand.Rand) map[string]*refeval.Value {
-	var names []string
-	for _, v := range m.Graph.Inputs {
-		if in[v.Name] != nil && in[v.Name].Tensor.Len() > 0 {
-			names = append(names, v.Name)
+// changed returns a copy of an input in which one of its values differs in a block of elements, nil
+// where there is none.
+func (s space) changed(in Input, rng *rand.Rand) Input {
+	var open []slot
+	for _, x := range s {
+		if in[x.v.Name] == nil && x.v.Init != nil || in[x.v.Name] != nil && in[x.v.Name].Tensor.Len() > 0 {
+			open = append(open, x)
 		}
 	}
-	if len(names) == 0 {
+	if len(open) == 0 {
 		return nil
 	}
-	name := names[rng.IntN(len(names))]
-	at := slices.IndexFunc(ranges, func(r rangeprop.InputRange) bool { return r.Value.Name == name })
-	if at < 0 {
-		return nil
+	x := open[rng.IntN(len(open))]
+	out := maps.Clone(in)
+	if in[x.v.Name] == nil {
+		out[x.v.Name] = refeval.TensorValue(fill(x.v.Type.Elem, x.dims, x.r, mode(rng.IntN(int(modes))), rng))
+		return out
 	}
-	t := in[name].Tensor
+	t := in[x.v.Name].Tensor
 	size := max(t.Len()>>rng.IntN(8), 1)
 	from := rng.IntN(t.Len() - size + 1)
-	fresh := fill(t.Elem, t.Dims, ranges[at].Range, mode(rng.IntN(int(modes))), rng)
+	fresh := fill(t.Elem, t.Dims, x.r, mode(rng.IntN(int(modes))), rng)
 	c := &refeval.Tensor{Elem: t.Elem, Dims: t.Dims, F: slices.Clone(t.F), D: slices.Clone(t.D), I: slices.Clone(t.I)}
 	splice(c.F, fresh.F, from, size)
 	splice(c.D, fresh.D, from, size)
 	splice(c.I, fresh.I, from, size)
-	out := maps.Clone(in)
-	out[name] = refeval.TensorValue(c)
+	out[x.v.Name] = refeval.TensorValue(c)
 	return out
 }
 

@@ -19,13 +19,16 @@ type Options struct {
 	Target numfmt.Format
 	// Hold tells which values are held low; the others stay as they are.
 	Hold func(*graph.Value) (numfmt.Format, bool)
+	// Accumulate and Flush say how kernels of the target sum, and whether they keep subnormals.
+	Accumulate refeval.Accumulate
+	Flush      bool
 	// Work is the number of operations that all runs together may take, and ends a run that takes all
 	// of it; 1e9 where it is 0. What the runs show depends on it alone.
 	Work int64
 	// Limit is a time that no model should come near, for machines that are overloaded; none where it is 0.
 	Limit time.Duration
 	// Samples are inputs of the user, which are run before all others.
-	Samples []map[string]*refeval.Value
+	Samples []Input
 	// Runs is the number of inputs that are made and run at most.
 	Runs int
 	// Suspects are values that may overflow, the likely ones first. Where the runs do not show it the
@@ -47,6 +50,8 @@ type Sight struct {
 	Runs  int
 	// Sample tells that a sample of the user did it.
 	Sample bool
+	// Input did it, if any with a wrong output.
+	Input Input
 }
 
 // Seen holds what runs showed.
@@ -75,11 +80,11 @@ type prober struct {
 	roots     []*graph.Value
 	best      map[*graph.Value]*attempt // of the suspects
 	only      *graph.Value              // the one value to look at while climbing
-	dims      map[*graph.Value][]int    // as last seen
-	work      int64                     // operations so far
-	stop      context.CancelFunc        // ends all runs
-	sample    bool                      // the run is of a sample
-	drawn     int                       // inputs made and run
+	free      []*graph.Value            // initializers that may move
+	space     space                     // that inputs are drawn from
+	meter
+	sample bool // the run is of a sample
+	drawn  int  // inputs made and run
 }
 
 type extremes struct {
@@ -116,7 +121,7 @@ func Probe(ctx context.Context, m *graph.Model, info *infer.Info, ranges []range
 		opt.Work = 1e9
 	}
 	p := &prober{m: m, opt: opt, seen: &Seen{sights: map[*graph.Value]*Sight{}}, best: map[*graph.Value]*attempt{},
-		dims: map[*graph.Value][]int{}}
+		free: movable(ranges), meter: meter{dims: map[*graph.Value][]int{}, most: opt.Work}}
 	if p.seen.Err = p.plan(); p.seen.Err != nil {
 		return p.seen
 	}
@@ -136,7 +141,7 @@ func Probe(ctx context.Context, m *graph.Model, info *infer.Info, ranges []range
 	}
 	p.sample = false
 	p.draw(ctx, info, ranges, rng)
-	p.climb(ctx, ranges, rng)
+	p.climb(ctx, rng)
 	return p.seen
 }
 
@@ -144,12 +149,12 @@ func Probe(ctx context.Context, m *graph.Model, info *infer.Info, ranges []range
 func (p *prober) draw(ctx context.Context, info *infer.Info, ranges []rangeprop.InputRange, rng *rand.Rand) {
 	for _, a := range attempts {
 		s := &shaper{info: info, first: a[0], other: a[1], sizes: map[string]int64{}}
-		for p.drawn < p.opt.Runs {
-			in, err := feed(p.m, ranges, s, mode(p.drawn)%modes, rng)
-			if err == nil {
-				err = p.run(ctx, in)
-			}
-			if err != nil {
+		if p.space, p.seen.Err = newSpace(p.m, ranges, s, false); p.seen.Err != nil {
+			continue
+		}
+		for p.drawn < p.opt.Runs && !p.decided() {
+			how := mode(p.drawn) % modes
+			if err := p.run(ctx, p.space.draw(func(int) mode { return how }, rng)); err != nil {
 				p.seen.Err = err
 				break
 			}
@@ -161,26 +166,49 @@ func (p *prober) draw(ctx context.Context, info *infer.Info, ranges []rangeprop.
 	}
 }
 
+// decided tells whether more inputs of the same kinds would show nothing new: all modes were drawn
+// once, and every suspect has been seen to do harm, or often enough to do none.
+func (p *prober) decided() bool {
+	if p.drawn < 2*int(modes) || len(p.opt.Suspects) == 0 {
+		return false
+	}
+	for _, v := range p.opt.Suspects {
+		if s := p.seen.sights[v]; s == nil || s.Right && s.Runs < Enough {
+			return false
+		}
+	}
+	return true
+}
+
 // plan prepares both evaluations. A model that is taken as it is has no FP32 to compare with.
 func (p *prober) plan() (err error) {
 	if p.opt.Target == numfmt.Invalid {
-		p.low, err = refeval.New(p.m, refeval.Options{Observe: p.observeLow})
+		p.low, err = refeval.New(p.m, p.opt.lowered(p.free, p.observeLow))
 		return err
 	}
-	p.ref, err = refeval.New(p.m, refeval.Options{Observe: p.observeReference})
+	p.ref, err = refeval.New(p.m, refeval.Options{Observe: p.observeReference, Free: p.free})
 	if err != nil || p.opt.Target == numfmt.FP32 {
 		return err
 	}
-	keep := func(v *graph.Value) bool {
-		_, held := p.opt.Hold(v)
-		return !held
-	}
-	p.low, err = refeval.New(p.m, refeval.Options{As: p.opt.Target, Keep: keep, Observe: p.observeLow})
+	p.low, err = refeval.New(p.m, p.opt.lowered(p.free, p.observeLow))
 	return err
 }
 
+// lowered returns the options of a run as the target does it.
+func (o *Options) lowered(free []*graph.Value, observe func(*graph.Value, *refeval.Tensor)) refeval.Options {
+	r := refeval.Options{Accumulate: o.Accumulate, FlushSubnormals: o.Flush, Free: free, Observe: observe}
+	if o.Target != numfmt.Invalid {
+		r.As = o.Target
+		r.Keep = func(v *graph.Value) bool {
+			_, held := o.Hold(v)
+			return !held
+		}
+	}
+	return r
+}
+
 // run evaluates one input and notes the roots.
-func (p *prober) run(ctx context.Context, in map[string]*refeval.Value) (err error) {
+func (p *prober) run(ctx context.Context, in Input) (err error) {
 	p.reference, p.lows, p.roots = map[*graph.Value]extremes{}, map[*graph.Value]extremes{}, nil
 	var want, got map[string]*refeval.Value
 	if p.ref != nil {
@@ -197,12 +225,12 @@ func (p *prober) run(ctx context.Context, in map[string]*refeval.Value) (err err
 	p.keep(in)
 	right := want != nil && got != nil && same(want, got)
 	for _, v := range p.roots {
-		p.note(v, right)
+		p.note(v, in, right)
 	}
 	return nil
 }
 
-func (p *prober) note(v *graph.Value, right bool) {
+func (p *prober) note(v *graph.Value, in Input, right bool) {
 	s := p.seen.sights[v]
 	if s == nil {
 		s = &Sight{Lo: math.Inf(1), Hi: math.Inf(-1), NaN: true, Right: true}
@@ -213,6 +241,9 @@ func (p *prober) note(v *graph.Value, right bool) {
 		x.lo, x.hi = r.lo, r.hi
 	}
 	s.Lo, s.Hi = math.Min(s.Lo, x.lo), math.Max(s.Hi, x.hi)
+	if s.Input == nil || s.Right && !right {
+		s.Input = in
+	}
 	s.NaN, s.Right = s.NaN && !x.inf, s.Right && right
 	s.Runs++
 	s.Sample = s.Sample || p.sample

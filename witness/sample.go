@@ -22,6 +22,8 @@ const (
 	sparse              // most near 0, some at the ends
 	rows                // each row at one end
 	modes
+	zero // all as near to 0 as they may
+	own  // an initializer keeps its values
 )
 
 // shaper chooses lengths for the dimensions that a model leaves open.
@@ -66,34 +68,104 @@ func (s *shaper) open(axis int, d graph.Dim) int64 {
 	return n
 }
 
-// feed makes one set of inputs. It fails for inputs that it cannot make: strings, sequences,
-// floats whose range nobody vouches for, and integers of which nothing is known: an index or a
-// position near 2^63 is an input, but none that anybody gives.
-func feed(m *graph.Model, ranges []rangeprop.InputRange, s *shaper, how mode, rng *rand.Rand) (map[string]*refeval.Value, error) {
+// Input holds what a run is given by name: inputs, and initializers that may move.
+type Input = map[string]*refeval.Value
+
+// slot is one thing that a run is given.
+type slot struct {
+	v    *graph.Value
+	dims []int
+	r    rangeprop.Range
+}
+
+// space is what inputs are drawn from.
+type space []slot
+
+// newSpace settles the lengths of all inputs. It fails for inputs that it cannot make: strings,
+// sequences and, unless anything will do, floats whose range nobody vouches for, and integers of
+// which nothing is known: an index or a position near 2^63 is an input, but none that anybody gives.
+// Initializers that may move come after the inputs.
+func newSpace(m *graph.Model, ranges []rangeprop.InputRange, s *shaper, anything bool) (space, error) {
 	known := map[*graph.Value]rangeprop.InputRange{}
 	for _, r := range ranges {
 		known[r.Value] = r
 	}
-	in := map[string]*refeval.Value{}
+	var list space
 	for _, v := range m.Graph.Inputs {
 		if v.Init != nil || v.Sparse != nil {
 			continue
 		}
 		r, ok := known[v]
-		if !ok || !r.Range.Bounded() || r.Basis == rangeprop.Unknown || v.Type.Elem.IsFloat() && r.Basis != rangeprop.Declared && r.Basis != rangeprop.Observed {
+		if !anything && (!ok || !vouched(r)) {
 			return nil, fmt.Errorf("input %q has no declared range", v.Name)
 		}
 		dims, err := s.dims(v.Type)
 		if err != nil {
 			return nil, fmt.Errorf("input %q: %w", v.Name, err)
 		}
-		t := fill(v.Type.Elem, dims, r.Range, how, rng)
-		if t == nil {
+		if fill(v.Type.Elem, []int{}, rangeprop.Range{}, low, nil) == nil {
 			return nil, fmt.Errorf("input %q: no values of type %s", v.Name, v.Type.Elem)
 		}
-		in[v.Name] = refeval.TensorValue(t)
+		list = append(list, slot{v, dims, modest(v, r, ok)})
 	}
-	return in, nil
+	for _, v := range movable(ranges) {
+		if dims, err := s.dims(v.Type); err == nil {
+			list = append(list, slot{v, dims, known[v].Range})
+		}
+	}
+	return list, nil
+}
+
+// vouched tells whether somebody says what the range is.
+func vouched(r rangeprop.InputRange) bool {
+	if !r.Range.Bounded() || r.Basis == rangeprop.Unknown {
+		return false
+	}
+	return !r.Value.Type.Elem.IsFloat() || r.Basis == rangeprop.Declared || r.Basis == rangeprop.Observed
+}
+
+// movable lists the initializers that a range lets move.
+func movable(ranges []rangeprop.InputRange) []*graph.Value {
+	var list []*graph.Value
+	for _, r := range ranges {
+		if r.Value.Init != nil && vouched(r) {
+			list = append(list, r.Value)
+		}
+	}
+	return list
+}
+
+// modest returns the range of an input, cut to ordinary numbers where it has no end.
+func modest(v *graph.Value, r rangeprop.InputRange, known bool) rangeprop.Range {
+	most := 4.0
+	if !v.Type.Elem.IsFloat() {
+		most = 1
+	}
+	out := r.Range
+	if !known {
+		out = rangeprop.Range{Lo: math.Inf(-1), Hi: math.Inf(1)}
+	}
+	if math.IsInf(out.Lo, 0) || out.Lo < -1<<53 {
+		out.Lo = math.Min(-most, out.Hi)
+		if !v.Type.Elem.IsFloat() {
+			out.Lo = math.Min(0, out.Hi)
+		}
+	}
+	if math.IsInf(out.Hi, 0) || out.Hi > 1<<53 {
+		out.Hi = math.Max(most, out.Lo)
+	}
+	return out
+}
+
+// draw fills all slots, the first first, each in the mode that how gives it.
+func (s space) draw(how func(i int) mode, rng *rand.Rand) Input {
+	in := Input{}
+	for i, x := range s {
+		if m := how(i); m != own {
+			in[x.v.Name] = refeval.TensorValue(fill(x.v.Type.Elem, x.dims, x.r, m, rng))
+		}
+	}
+	return in
 }
 
 // fill makes a tensor, nil for a type it has no numbers for.
@@ -140,6 +212,8 @@ func drawer(r rangeprop.Range, how mode, width int, rng *rand.Rand) func(i int) 
 		switch how {
 		case corners:
 			return either()
+		case zero:
+			return math.Min(math.Max(0, r.Lo), r.Hi)
 		case high:
 			return r.Hi
 		case low:

@@ -1,6 +1,8 @@
 package witness
 
 import (
+	"context"
+
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/refeval"
 )
@@ -9,20 +11,28 @@ import (
 // looked at.
 const perElement = 16
 
-// spend adds the work of a result and ends the runs once all that is allowed is spent. It counts
-// operations and not time, so that a slow machine finds what a fast one does.
-func (p *prober) spend(v *graph.Value, t *refeval.Tensor) {
+// meter counts the operations of runs. It does not count time, so that a slow machine finds what a
+// fast one does.
+type meter struct {
+	dims map[*graph.Value][]int // as last seen
+	work int64                  // operations so far
+	most int64                  // that are allowed
+	stop context.CancelFunc     // ends all runs
+}
+
+// spend adds the work of a result and ends the runs once all that is allowed is spent.
+func (p *meter) spend(v *graph.Value, t *refeval.Tensor) {
 	p.dims[v] = t.Dims
 	if v.Producer != nil {
 		p.work += int64(t.Len()) * (perElement + p.depth(v.Producer, t))
 	}
-	if p.work > p.opt.Work {
+	if p.work > p.most {
 		p.stop()
 	}
 }
 
 // depth estimates the products summed for one element of a result.
-func (p *prober) depth(n *graph.Node, out *refeval.Tensor) int64 {
+func (p *meter) depth(n *graph.Node, out *refeval.Tensor) int64 {
 	rank := len(out.Dims)
 	if rank == 0 || out.Len() == 0 {
 		return 0
@@ -43,7 +53,7 @@ func (p *prober) depth(n *graph.Node, out *refeval.Tensor) int64 {
 	return 0
 }
 
-func (p *prober) shape(n *graph.Node, i int) []int {
+func (p *meter) shape(n *graph.Node, i int) []int {
 	if i >= len(n.Inputs) || n.Inputs[i] == nil {
 		return nil
 	}
@@ -51,7 +61,7 @@ func (p *prober) shape(n *graph.Node, i int) []int {
 }
 
 // size is the number of elements of an input, 0 where it was not seen.
-func (p *prober) size(n *graph.Node, i int) int64 {
+func (p *meter) size(n *graph.Node, i int) int64 {
 	dims := p.shape(n, i)
 	if dims == nil {
 		return 0

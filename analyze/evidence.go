@@ -1,0 +1,107 @@
+package analyze
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/amplint/amplint/refeval"
+	"github.com/amplint/amplint/rules"
+	"github.com/amplint/amplint/witness"
+)
+
+// searches bound what is spent on inputs for findings, beside the budgets of the runs that decide.
+var searches = map[string]witness.Options{
+	"quick": {Work: 2e9, Limit: budgets["quick"].Limit, Runs: 24, Climbs: 300},
+	"full":  {Work: 1e11, Limit: budgets["full"].Limit, Runs: 500, Climbs: 5000},
+}
+
+// attest gives findings the inputs that show them: those that runs have come upon already, and those
+// that a search finds. In FP32 itself a search also decides what a bound alone has left open: a
+// number that is not finite there is an error whatever the format, and leaves no room for a doubt.
+func (a *analysis) attest(ctx context.Context, t Target, opt *Options, in *rules.Input, found []rules.Finding, seen *witness.Seen) {
+	w, ok := searches[opt.Effort]
+	if !ok {
+		return
+	}
+	var goals []witness.Goal
+	var at []int
+	for i := range found {
+		f := &found[i]
+		if s, ok := seen.Of(f.Value); ok && (f.Evidence == rules.Witness || f.Evidence == rules.Observed) {
+			f.Input = s.Input
+		}
+		if f.Node == nil || f.Input != nil || !a.wanted(t, opt, f) {
+			continue
+		}
+		for _, p := range places(f) {
+			goals, at = append(goals, witness.Goal{Node: p.Node, Value: p.Value, Harm: harms[f.Kind]}), append(at, i)
+		}
+	}
+	if len(goals) == 0 {
+		return
+	}
+	a.options(&w, t, opt, in)
+	shown, _ := witness.Find(ctx, a.model, a.info, a.ranges.Inputs(), goals, w)
+	for i, s := range shown {
+		if f := &found[at[i]]; s != nil && (f.Input == nil || !s.Right) {
+			take(f, s, t)
+		}
+	}
+}
+
+// maxPlaces bounds for how many places of one finding an input is looked for.
+const maxPlaces = 4
+
+// places lists the places of a finding.
+func places(f *rules.Finding) []rules.Place {
+	if len(f.Occurrences) == 0 {
+		return []rules.Place{{Node: f.Node, Value: f.Value}}
+	}
+	return f.Occurrences[:min(maxPlaces, len(f.Occurrences))]
+}
+
+// wanted tells whether an input is to be looked for.
+func (a *analysis) wanted(t Target, opt *Options, f *rules.Finding) bool {
+	if opt.Witnesses && f.Severity == rules.Error {
+		return true
+	}
+	return t == FP32 && f.Severity == rules.Warning && f.Evidence == rules.Likely
+}
+
+// take notes an input that shows a finding.
+func take(f *rules.Finding, s *witness.Witness, t Target) {
+	if t != FP32 || f.Evidence != rules.Likely {
+		f.Input = s.Input
+		return
+	}
+	switch {
+	case s.NotFinite:
+		f.Confirm(s.Input, rules.Visible)
+	default:
+		f.Confirm(s.Input, "")
+	}
+}
+
+// harms says what an input must do to show a finding.
+var harms = [...]witness.Harm{
+	rules.Invalid: witness.NotFinite, rules.Overflow: witness.NotFinite, rules.NaN: witness.NotFinite, rules.Underflow: witness.Vanished,
+	rules.PrecisionLoss: witness.Inexact, rules.Swamping: witness.Inexact, rules.IndexExactness: witness.Inexact,
+}
+
+// options fills in what all runs of a model share.
+func (a *analysis) options(w *witness.Options, t Target, opt *Options, in *rules.Input) {
+	w.Target, w.Hold, w.Samples, w.Flush = t.format(), in.Hold, a.inputs.feeds(a.model), opt.Flush
+	if opt.Accumulate == "target" {
+		w.Accumulate = refeval.Target
+	}
+}
+
+// unshown notes the errors for which no input was found.
+func unshown(found []rules.Finding) (notes []string) {
+	for _, f := range found {
+		if f.Severity == rules.Error && f.Node != nil && f.Input == nil {
+			notes = append(notes, fmt.Sprintf("no input was found that shows %s at %s", f.Rule, f.Node.Key()))
+		}
+	}
+	return notes
+}

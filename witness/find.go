@@ -1,0 +1,391 @@
+package witness
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/graph/infer"
+	"github.com/amplint/amplint/numfmt"
+	"github.com/amplint/amplint/rangeprop"
+	"github.com/amplint/amplint/refeval"
+)
+
+// Witness is an input that breaks a place of a model.
+type Witness struct {
+	Input Input
+	// Right tells that the outputs come out right all the same; NotFinite that one of them has an
+	// element that is not finite.
+	Right, NotFinite bool
+	// Sample is the number of the sample that it is, -1 for an input that was made.
+	Sample int
+}
+
+// hunt is the search for one goal.
+type hunt struct {
+	Goal
+	found *Witness
+	sure  grip // of what was found
+	tries int  // inputs with right outputs that showed the harm
+	hit   grip // of the run that is looked at
+	best  attempt
+	score float64 // of the run that is looked at
+}
+
+func (h *hunt) done() bool {
+	return h.sure == broken && (!h.found.Right || h.tries >= Enough)
+}
+
+// finder runs inputs until all goals are met.
+type finder struct {
+	m        *graph.Model
+	opt      Options
+	ref, low *refeval.Runner // low is nil where FP32 itself is looked at
+	hunts    []*hunt
+	watched  map[*graph.Value][]*hunt
+	want     map[*graph.Value][]*refeval.Tensor // of the run in FP32, as often as a value is made
+	seen     map[*graph.Value]int
+	space    space
+	free     []*graph.Value
+	meter
+}
+
+// Find looks for an input for each goal and returns them in the order of the goals, nil where it
+// found none. Samples come first, then inputs of all modes and of the ends of the ranges, and then
+// the ones that came closest are changed for the worse. An error says why nothing could be run.
+func Find(ctx context.Context, m *graph.Model, info *infer.Info, ranges []rangeprop.InputRange, goals []Goal, opt Options) ([]*Witness, error) {
+	f := &finder{m: m, opt: opt, free: movable(ranges), watched: map[*graph.Value][]*hunt{},
+		meter: meter{dims: map[*graph.Value][]int{}, most: opt.Work}}
+	for _, g := range goals {
+		h := &hunt{Goal: g, best: attempt{score: math.Inf(-1)}}
+		f.hunts = append(f.hunts, h)
+		for _, v := range append(g.values(), g.operand(0), g.operand(1)) {
+			if v != nil {
+				f.watched[v] = append(f.watched[v], h)
+			}
+		}
+	}
+	if err := f.plan(); err != nil {
+		return nil, err
+	}
+	if opt.Limit > 0 {
+		limited, cancel := context.WithTimeout(ctx, opt.Limit)
+		defer cancel()
+		ctx = limited
+	}
+	ctx, f.stop = context.WithCancel(ctx)
+	defer f.stop()
+	err := f.search(ctx, info, ranges)
+	out := make([]*Witness, len(f.hunts))
+	for i, h := range f.hunts {
+		if out[i] = h.found; h.found != nil {
+			err = nil
+		}
+	}
+	return out, err
+}
+
+func (f *finder) plan() (err error) {
+	reference := refeval.Options{Wide: true, Free: f.free, Observe: f.observeWant}
+	if f.opt.Target == numfmt.FP32 {
+		reference.Wide = false
+	}
+	if f.ref, err = refeval.New(f.m, reference); err != nil || f.opt.Target == numfmt.FP32 {
+		return err
+	}
+	f.low, err = refeval.New(f.m, f.opt.lowered(f.free, f.observeGot))
+	return err
+}
+
+// search tries inputs until every goal is met or nothing is left to try.
+func (f *finder) search(ctx context.Context, info *infer.Info, ranges []rangeprop.InputRange) (err error) {
+	for i, in := range f.opt.Samples {
+		if e := f.try(ctx, in, i); e != nil {
+			err = e
+		}
+	}
+	for _, a := range attempts {
+		if f.done() || ctx.Err() != nil {
+			return nil
+		}
+		s := &shaper{info: info, first: a[0], other: a[1], sizes: map[string]int64{}}
+		if f.space, err = newSpace(f.m, ranges, s, true); err != nil {
+			continue
+		}
+		rng := rand.New(rand.NewPCG(seed, seed))
+		if err = f.try(ctx, f.space.draw(func(int) mode { return spread }, rng), -1); err != nil {
+			continue // another length may fit
+		}
+		f.draw(ctx, rng)
+		f.climb(ctx, rng)
+		return nil
+	}
+	return err
+}
+
+func (f *finder) done() bool {
+	for _, h := range f.hunts {
+		if !h.done() {
+			return false
+		}
+	}
+	return true
+}
+
+// draw tries inputs of one mode, at ends of the ranges, and of modes mixed.
+func (f *finder) draw(ctx context.Context, rng *rand.Rand) {
+	next := func(how func(i int) mode) bool {
+		return ctx.Err() == nil && !f.done() && f.try(ctx, f.space.draw(how, rng), -1) == nil
+	}
+	for m := spread; m <= own; m++ {
+		if m != modes && !next(func(i int) mode { return f.space.unless(i, m) }) {
+			return
+		}
+	}
+	for m := spread; m < modes; m++ {
+		in := f.space.alike(f.space.draw(func(int) mode { return m }, rng))
+		if ctx.Err() != nil || f.done() || f.try(ctx, in, -1) != nil {
+			return
+		}
+	}
+	for _, ends := range f.space.ends() {
+		if !next(func(i int) mode { return ends[i] }) {
+			return
+		}
+	}
+	for range f.opt.Runs {
+		if !next(func(i int) mode { return f.space.unless(i, mode(rng.IntN(int(own)+1))) }) {
+			return
+		}
+	}
+}
+
+// alike gives inputs of one type and range the same elements: what compares two things, such as a
+// distance, breaks where they are equal.
+func (s space) alike(in Input) Input {
+	for j, x := range s {
+		for _, y := range s[:j] {
+			a, b := in[y.v.Name], in[x.v.Name]
+			if a == nil || b == nil || y.v.Type.Elem != x.v.Type.Elem || y.r != x.r || a.Tensor.Len() == 0 {
+				continue
+			}
+			repeat(b.Tensor.F, a.Tensor.F)
+			repeat(b.Tensor.D, a.Tensor.D)
+			repeat(b.Tensor.I, a.Tensor.I)
+			break
+		}
+	}
+	return in
+}
+
+// repeat fills a list with another one, again and again.
+func repeat[T any](to, from []T) {
+	for i := range to {
+		to[i] = from[i%len(from)]
+	}
+}
+
+// unless returns the mode, another where it means nothing for the slot.
+func (s space) unless(i int, m mode) mode {
+	if m == modes || m == own && s[i].v.Init == nil {
+		return spread
+	}
+	return m
+}
+
+// maxEnds bounds the combinations of ends.
+const maxEnds = 81
+
+// ends lists combinations of one end, the other or 0 for each slot: all of them while they are
+// few, else those where one slot differs from the others.
+func (s space) ends() (list [][]mode) {
+	all := 1
+	for range s {
+		all = min(all*3, maxEnds+1)
+	}
+	kinds := []mode{high, low, zero}
+	if all <= maxEnds {
+		for c := range all {
+			var how []mode
+			for range s {
+				how = append(how, kinds[c%3])
+				c /= 3
+			}
+			list = append(list, how)
+		}
+		return list
+	}
+	for i := range min(len(s), maxEnds/6) {
+		for _, a := range kinds {
+			for _, b := range kinds {
+				if a == b {
+					continue
+				}
+				how := make([]mode, len(s))
+				for j := range how {
+					how[j] = b
+				}
+				how[i] = a
+				list = append(list, how)
+			}
+		}
+	}
+	return list
+}
+
+// climb changes the input that came closest to a goal, and tries what comes closer.
+func (f *finder) climb(ctx context.Context, rng *rand.Rand) {
+	for _, h := range f.hunts {
+		if h.sure == broken || h.best.in == nil || ctx.Err() != nil {
+			continue
+		}
+		cone, err := refeval.New(f.m, refeval.Options{Wide: f.opt.Target != numfmt.FP32, Free: f.free, Goal: h.values(), Observe: f.observeWant})
+		if err != nil {
+			continue
+		}
+		for range f.opt.Climbs {
+			in := f.space.changed(h.best.in, rng)
+			if in == nil || ctx.Err() != nil {
+				break
+			}
+			f.reset()
+			if _, err := cone.Run(ctx, in); err != nil || h.score <= h.best.score && h.hit == unhurt {
+				continue
+			}
+			if f.try(ctx, in, -1); h.sure == broken {
+				break
+			}
+		}
+	}
+}
+
+func (f *finder) reset() {
+	f.want, f.seen = map[*graph.Value][]*refeval.Tensor{}, map[*graph.Value]int{}
+	for _, h := range f.hunts {
+		h.hit, h.score = unhurt, math.Inf(-1)
+	}
+}
+
+// try runs an input and notes which goals it meets.
+func (f *finder) try(ctx context.Context, in Input, sample int) error {
+	f.reset()
+	want, err := f.ref.Run(ctx, in)
+	if err != nil {
+		return err
+	}
+	w := Witness{Input: in, Sample: sample, NotFinite: !allFinite(want)}
+	w.Right = !w.NotFinite
+	if f.low != nil {
+		got, err := f.low.Run(ctx, in)
+		if err != nil {
+			return err
+		}
+		w.Right, w.NotFinite = same(want, got) && sameIntegers(want, got), !allFinite(got) && allFinite(want)
+	}
+	for _, h := range f.hunts {
+		f.note(h, w)
+	}
+	return nil
+}
+
+func (f *finder) note(h *hunt, w Witness) {
+	if h.score > h.best.score {
+		h.best = attempt{h.score, w.Input}
+	}
+	if h.hit == unhurt || h.hit == touched && w.Right {
+		return
+	}
+	if w.Right {
+		h.tries++
+	}
+	if h.found == nil || h.hit > h.sure || h.hit == h.sure && h.found.Right && !w.Right {
+		h.found, h.sure = &w, h.hit
+	}
+}
+
+// observeWant sees the run in FP32.
+func (f *finder) observeWant(v *graph.Value, t *refeval.Tensor) {
+	f.spend(v, t)
+	list := f.watched[v]
+	if len(list) == 0 {
+		return
+	}
+	f.want[v] = append(f.want[v], t)
+	for _, h := range list {
+		if s, ok := h.margin(v, t); ok {
+			h.score = math.Max(h.score, s)
+		}
+		if f.low == nil && t.Elem.IsFloat() && h.shows(v) && f.begins(h, v) && !extremesOf(t).finite() {
+			h.hit = broken
+		}
+	}
+}
+
+// begins tells whether what the node of a value reads is finite.
+func (f *finder) begins(h *hunt, v *graph.Value) bool {
+	if v.Producer == nil {
+		return false
+	}
+	for _, in := range v.Producer.Inputs {
+		for _, t := range f.want[in] {
+			if !extremesOf(t).finite() {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// shows tells whether the harm is looked for in a value.
+func (h *hunt) shows(v *graph.Value) bool {
+	for _, w := range h.values() {
+		if w == v {
+			return true
+		}
+	}
+	return false
+}
+
+// observeGot sees the run as the target does.
+func (f *finder) observeGot(v *graph.Value, t *refeval.Tensor) {
+	f.spend(v, t)
+	list := f.watched[v]
+	if len(list) == 0 {
+		return
+	}
+	i := f.seen[v]
+	f.seen[v]++
+	if i >= len(f.want[v]) { // the runs went different ways
+		return
+	}
+	format, _ := f.opt.Hold(v)
+	for _, h := range list {
+		if h.shows(v) {
+			h.hit = max(h.hit, h.Harm.harmed(f.want[v][i], t, format))
+		}
+	}
+}
+
+// sameIntegers tells whether outputs that are no real numbers agree.
+func sameIntegers(want, got map[string]*refeval.Value) bool {
+	for name, w := range want {
+		g := got[name]
+		if w != nil && g != nil && w.Tensor != nil && g.Tensor != nil && !slices.Equal(w.Tensor.I, g.Tensor.I) {
+			return false
+		}
+	}
+	return true
+}
+
+func allFinite(out map[string]*refeval.Value) bool {
+	for _, v := range out {
+		for _, t := range v.Tensors() {
+			if t.Elem.IsFloat() && !extremesOf(t).finite() {
+				return false
+			}
+		}
+	}
+	return true
+}
