@@ -193,6 +193,9 @@ func (p *pass) val(v *graph.Value) *Val {
 		return p.hold(v, p.constant(v.Const))
 	}
 	if x := p.vals[v]; x != nil {
+		if v.Producer == nil && v.Graph.Kind == graph.MainGraph { // given as it is, and read as it is held
+			return p.hold(v, x)
+		}
 		return x
 	}
 	if v.Sparse != nil {

@@ -115,7 +115,7 @@ func (c *call) taps(x *Val, transposed bool) *Val {
 	if err != nil {
 		return anyOf(c)
 	}
-	v := acc.val(float64(t.Len()/int64(max(total, 1))), c.p.heldUnit(w))
+	v := acc.val(float64(t.Len()/int64(max(total, 1))), c.p.heldUnit(w), c.accumLimit())
 	if sh := c.x(0).shares; !transposed && kernel == 1 && group == 1 && sh.axis > 0 && sh.axis == c.rank(0)-1 {
 		v = v.meet(sh.mean(acc.column(), 0, float64(ins), c.p.unit(c.n.Out(0))))
 	}
@@ -159,7 +159,7 @@ func (c *call) anyTaps(x *Val, transposed bool) *Val {
 	m := v.Hull().MaxAbs()
 	v = map1flags(v, func(r Range) Range { return mul(r, n) })
 	v.nan = v.nan || x.special() || w.special()
-	return v.widen(sumError(n.Hi, product(n.Hi, m)))
+	return c.summed(v, n.Hi, product(n.Hi, m))
 }
 
 // convTransposeOp adds at every output the taps that reach it: some or all of them.
@@ -208,7 +208,7 @@ func col2ImOp(c *call) *Val {
 	}
 	v := map1(c.x(0).flat(), func(x Range) Range { return mul(x, Range{0, n}) })
 	v.nan = c.x(0).nan || c.x(0).special()
-	return v.widen(sumError(n, product(n, c.x(0).Hull().MaxAbs())))
+	return c.summed(v, n, product(n, c.x(0).Hull().MaxAbs()))
 }
 
 // activate applies the activation that a fused operator names.

@@ -20,7 +20,7 @@ func einsumOp(c *call) *Val {
 	for i := range c.in {
 		w.nan = w.nan || c.x(i).special()
 	}
-	return w.widen(sumError(n.Hi, product(n.Hi, v.Hull().MaxAbs())))
+	return c.summed(w, n.Hi, product(n.Hi, v.Hull().MaxAbs()))
 }
 
 // einsumCount bounds how many products each output sums.

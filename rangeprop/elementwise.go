@@ -26,6 +26,7 @@ func addOp(c *call) *Val { return plus(c.x(0), c.x(1)) }
 func plus(a, b *Val) *Val {
 	v := zip(a, b, add)
 	v.nan = v.nan || a.posInf && b.negInf || a.negInf && b.posInf
+	v.posInf, v.negInf = a.posInf || b.posInf, a.negInf || b.negInf
 	v.integer = a.integer && b.integer
 	return v
 }
@@ -59,6 +60,9 @@ func mulOp(c *call) *Val {
 func times(a, b *Val) *Val {
 	v := zip(a, b, mul)
 	v.nan = v.nan || a.special() && b.zero() || b.special() && a.zero()
+	if a.special() || b.special() {
+		v.infinities()
+	}
 	v.integer = a.integer && b.integer
 	v.tiny = a.Tiny() * b.Tiny()
 	masked(v, a, b)
@@ -145,7 +149,7 @@ func sumOp(c *call) *Val {
 		v = plus(v, c.x(i))
 		total += c.x(i).Hull().MaxAbs()
 	}
-	return v.widen(sumError(float64(len(c.in)), total))
+	return c.summed(v, float64(len(c.in)), total)
 }
 
 func meanOp(c *call) *Val {
@@ -169,17 +173,6 @@ func map1flags(a *Val, f func(Range) Range) *Val {
 	return v.plain()
 }
 
-// accumUnit is the unit roundoff of the format sums are accumulated in: FP32, also for FP16 operands.
-const accumUnit = 1.0 / (1 << 24)
-
-// sumError bounds the rounding error of a sum of n terms whose magnitudes add up to total.
-func sumError(n, total float64) float64 {
-	if math.IsInf(total, 0) || total == 0 {
-		return 0
-	}
-	return n * accumUnit * total
-}
-
 func powOp(c *call) *Val {
 	a, b := c.x(0), c.x(1)
 	if e, ok := c.number(1); ok {
@@ -188,17 +181,27 @@ func powOp(c *call) *Val {
 			return squared(a)
 		case 1:
 			return a
-		case 0.5:
-			return squareRoot(a)
-		case -0.5:
-			v := map1(squareRoot(a), reciprocal)
-			v.nan = v.nan || a.Hull().Lo < 0
-			return v
+		case 0.5, -0.5:
+			return rootPower(a, e)
 		}
 	}
 	v := zip(a, b, power)
 	v.nan = v.nan || a.Hull().Lo < 0 && !b.integer
 	v.integer = a.integer && b.integer && b.Hull().Lo >= 0
+	return v
+}
+
+// rootPower is a root or its reciprocal, which powers of -Inf are not NaN but Inf and 0.
+func rootPower(a *Val, e float64) *Val {
+	v := squareRoot(a)
+	nan := v.nan
+	if a.negInf {
+		v = map1(v, func(r Range) Range { return Range{r.Lo, math.Inf(1)} })
+	}
+	if e < 0 {
+		v = map1(v, reciprocal)
+	}
+	v.nan = nan
 	return v
 }
 
@@ -246,20 +249,27 @@ func clipOp(c *call) *Val {
 	if highGiven {
 		v = zip(v, high, minimum)
 	}
-	return clipped(v, a)
+	return clipped(v, a, low, high)
 }
 
 // clipped takes over from the value before the limits what still can be, and rests on it only
 // where the limits do not bound it.
-func clipped(v, a *Val) *Val {
+func clipped(v, a, low, high *Val) *Val {
 	h := v.Hull()
 	w := v.clone()
-	w.posInf, w.negInf = a.posInf && math.IsInf(h.Hi, 1), a.negInf && math.IsInf(h.Lo, -1)
-	w.integer, w.nan = a.integer && h.Lo == math.Trunc(h.Lo) && h.Hi == math.Trunc(h.Hi), a.nan
+	w.posInf = (a.posInf || low.posInf || high.posInf) && math.IsInf(h.Hi, 1)
+	w.negInf = (a.negInf || low.negInf || high.negInf) && math.IsInf(h.Lo, -1)
+	w.integer, w.tiny = a.integer && low.whole() && high.whole(), 0
 	if h.Bounded() && w.basis == Unknown {
 		w.constantly()
 	}
 	return w
+}
+
+// whole tells whether a limit is an integer or none at all.
+func (v *Val) whole() bool {
+	h := v.Hull()
+	return v.integer || !v.nan && h.Lo == math.Trunc(h.Lo) && (h.Lo == h.Hi || h == all)
 }
 
 // whereOp joins both branches, or takes the one that a constant condition selects, element by
@@ -325,7 +335,7 @@ func (c *call) guarded(a, b *Val) (*Val, *Val) {
 	case "IsNaN":
 		w.nan = false
 	case "IsInf":
-		w = w.finiteOnly(test.Int("detect_positive", 1) != 0, test.Int("detect_negative", 1) != 0)
+		w = w.finiteOnly(test.Int("detect_positive", 1) != 0, test.Int("detect_negative", 1) != 0, c.elem(0))
 	default:
 		return a, b
 	}
@@ -335,16 +345,19 @@ func (c *call) guarded(a, b *Val) (*Val, *Val) {
 	return a, w
 }
 
-// finiteOnly removes infinities; the bound then is the greatest finite number of FP32, which holds
-// for the smaller formats too.
-func (v *Val) finiteOnly(pos, neg bool) *Val {
+// finiteOnly removes infinities; the bound then is the greatest finite number of the type, which
+// holds for the smaller formats too.
+func (v *Val) finiteOnly(pos, neg bool, e graph.ElemType) *Val {
 	w := v.clone()
-	limit := all
+	limit, top := all, math.MaxFloat64
+	if f, ok := held(e); ok {
+		top = f.Max()
+	}
 	if pos {
-		w.posInf, limit.Hi = false, math.MaxFloat32
+		w.posInf, limit.Hi = false, top
 	}
 	if neg {
-		w.negInf, limit.Lo = false, -math.MaxFloat32
+		w.negInf, limit.Lo = false, -top
 	}
 	return map1flags(w, func(x Range) Range {
 		return Range{math.Min(math.Max(x.Lo, limit.Lo), limit.Hi), math.Max(math.Min(x.Hi, limit.Hi), limit.Lo)}
@@ -391,7 +404,8 @@ func signOp(c *call) *Val {
 func bitsOp(c *call) *Val {
 	v := c.within(all)
 	if a, b := c.x(0).Hull(), c.x(len(c.in)-1).Hull(); a.Lo >= 0 && b.Lo >= 0 && c.n.Op != "BitShift" {
-		v = c.within(Range{0, math.Exp2(math.Ceil(math.Log2(math.Max(a.Hi, b.Hi)+1))) - 1})
+		_, bits := math.Frexp(math.Max(a.Hi, b.Hi))
+		v = c.within(Range{0, math.Exp2(float64(bits)) - 1})
 	}
 	return v
 }
@@ -406,4 +420,4 @@ func bitwiseNotOp(c *call) *Val {
 	return c.within(all)
 }
 
-func biasAddOp(c *call) *Val { return plus(plus(c.x(0), c.x(1)), c.x(2)) }
+func biasAddOp(c *call) *Val { return plus(c.mid(plus(c.x(0), c.x(1))), c.x(2)) }

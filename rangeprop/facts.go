@@ -356,8 +356,11 @@ func (p *pass) cancellation(n *pattern.Norm) float64 {
 	m := p.val(n.Input).Hull().MaxAbs()
 	u := p.unit(n.Var)
 	delta := 4 * math.Max(u, accumUnit) * m * m
-	if n.EpsValue <= 0 || n.EpsOnRoot {
+	switch {
+	case n.EpsValue <= 0:
 		return math.Inf(1)
+	case n.EpsOnRoot:
+		return 1 + math.Sqrt(delta)/n.EpsValue
 	}
 	return math.Sqrt(1 + delta/n.EpsValue)
 }

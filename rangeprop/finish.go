@@ -67,13 +67,18 @@ func typed(x *Val, t graph.Type) *Val {
 	if !ok || t.Kind != graph.KindTensor && t.Kind != graph.KindUnknown {
 		return x
 	}
+	if x.nan { // real results without an integer: kernels give anything
+		x = map1flags(x, func(Range) Range { return r })
+	}
+	tiny := x.tiny
 	y := map1(x, func(a Range) Range {
-		if !r.Contains(a) { // integers wrap around
+		if a = (Range{math.Floor(a.Lo), math.Ceil(a.Hi)}); !r.Contains(a) { // integers wrap around
+			tiny = 0
 			return r
 		}
 		return a
 	})
-	y.integer, y.nan, y.posInf, y.negInf, y.tiny = true, false, false, false, x.tiny
+	y.integer, y.nan, y.posInf, y.negInf, y.tiny = true, false, false, false, tiny
 	return y
 }
 

@@ -6,10 +6,10 @@ import "math"
 // infinite element; so 0 · ∞ is 0 here, and whether it can be NaN is for the flags to say.
 
 func product(a, b float64) float64 {
-	if a == 0 || b == 0 {
-		return 0
+	if p := a * b; p == p {
+		return p
 	}
-	return a * b
+	return 0
 }
 
 func hull4(a, b, c, d float64) Range {
@@ -39,10 +39,10 @@ func (r Range) scale(k float64) Range { return mul(r, Range{k, k}) }
 
 func (r Range) hasZero() bool { return r.Lo <= 0 && r.Hi >= 0 }
 
-// reciprocal bounds 1/x. The zero of a range without negative numbers is taken to be +0.
+// reciprocal bounds 1/x. A lower end of -0 is a negative number that was rounded to 0.
 func reciprocal(x Range) Range {
 	switch {
-	case x.Lo < 0 && x.Hi >= 0:
+	case math.Signbit(x.Lo) && x.Hi >= 0:
 		return all
 	case x.Lo == 0:
 		return Range{1 / x.Hi, math.Inf(1)}
@@ -95,11 +95,14 @@ func minimum(x, y Range) Range { return Range{math.Min(x.Lo, y.Lo), math.Min(x.H
 
 // power bounds x^y. For x ≥ 0 it is exp(y·ln x), whose extremes lie at the corners.
 func power(x, y Range) Range {
-	if x.Lo >= 0 {
+	if !math.Signbit(x.Lo) {
 		return corners(x, y)
 	}
 	if e := y.Lo; e == y.Hi && e == math.Trunc(e) {
 		return intPower(x, e)
+	}
+	if x.Lo == 0 && y.Lo < 0 { // odd powers of -0
+		return all
 	}
 	r := corners(absolute(x), y) // of either sign: a float exponent may be an odd integer, too
 	return r.join(neg(r))
@@ -115,7 +118,7 @@ func corners(x, y Range) Range {
 
 // intPower bounds x^e for an integer e and an x that may be negative.
 func intPower(x Range, e float64) Range {
-	even := math.Mod(e, 2) == 0
+	even := math.IsInf(e, 0) || math.Mod(e, 2) == 0
 	switch {
 	case even:
 		return corners(absolute(x), Range{e, e})

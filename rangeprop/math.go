@@ -8,7 +8,7 @@ func mathOps() map[string]op {
 	ops := map[string]op{
 		"Exp": approx(expOp), "Log": approx(logOp),
 		"Tanh": within(-1, 1, curve(tanh, 1)), "Sigmoid": within(0, 1, curve(sigmoid, 0)), "Erf": within(-1, 1, curve(monotone(math.Erf), 1)),
-		"Softsign": within(-1, 1, curve(monotone(softsign), 1)), "Atan": squash(plain(monotone(math.Atan))),
+		"Softsign": within(-1, 1, softsignOp), "Atan": squash(plain(monotone(math.Atan))),
 		"Softplus": approx(softplusOp), "Asinh": approx(plain(monotone(math.Asinh))), "Sinh": approx(plain(monotone(math.Sinh))),
 		"Cosh": approx(plain(func(x Range) Range { a := absolute(x); return Range{math.Cosh(a.Lo), math.Cosh(a.Hi)} })),
 		"Sin":  within(-1, 1, waveOp(0)), "Cos": within(-1, 1, waveOp(math.Pi/2)), "Tan": approx(tanOp),
@@ -17,7 +17,7 @@ func mathOps() map[string]op {
 		"Elu": approx(eluOp), "Celu": approx(celuOp), "Selu": approx(seluOp), "Shrink": rounded(shrinkOp),
 		"HardSigmoid": within(0, 1, hardSigmoidOp), "HardSwish": approx(gated(hardSwish, -1.5)), "Mish": approx(gated(mish, -1.19244838)),
 		"Gelu": approx(geluOp), "Swish": approx(swishOp("alpha", 1)), "SwiGLU": approx(swiGLUOp), "com.microsoft.QuickGelu": approx(swishOp("alpha", 1.702)),
-		"com.microsoft.Gelu": approx(gated(gelu, geluLeast)), "com.microsoft.FastGelu": approx(biasGelu(geluTanh)), "com.microsoft.BiasGelu": approx(biasGelu(gelu)),
+		"com.microsoft.Gelu": approx(gated(gelu, geluLeast)), "com.microsoft.FastGelu": approx(biasGelu(geluTanh, geluTanhLeast)), "com.microsoft.BiasGelu": approx(biasGelu(gelu, geluLeast)),
 		"com.microsoft.BiasSplitGelu": approx(biasSplitGeluOp),
 	}
 	return ops
@@ -59,6 +59,13 @@ func softsign(x float64) float64 {
 		return math.Copysign(1, x)
 	}
 	return x / (1 + math.Abs(x))
+}
+
+// softsignOp divides Inf by Inf where its input is infinite.
+func softsignOp(c *call) *Val {
+	v := curve(monotone(softsign), 1)(c)
+	v.nan = v.nan || c.x(0).special()
+	return v
 }
 
 func softplus(x float64) float64 {
@@ -158,7 +165,9 @@ func slopes(x, k Range) Range {
 
 func leakyOp(c *call) *Val {
 	k := float64(c.n.Float("alpha", 0.01))
-	return map1(c.x(0), func(x Range) Range { return slopes(x, Range{k, k}) })
+	v := map1(c.x(0), func(x Range) Range { return slopes(x, Range{k, k}) })
+	v.nan = v.nan || k == 0 && c.x(0).negInf
+	return v
 }
 
 func preluOp(c *call) *Val {
@@ -292,13 +301,13 @@ func geluOp(c *call) *Val {
 }
 
 // biasGelu adds a bias before the activation.
-func biasGelu(f func(float64) float64) func(c *call) *Val {
+func biasGelu(f func(float64) float64, least float64) func(c *call) *Val {
 	return func(c *call) *Val {
 		a := c.x(0)
 		if c.has(1) {
 			a = plus(a, c.x(1))
 		}
-		return gate(a, f, geluLeast)
+		return gate(a, f, least)
 	}
 }
 
@@ -307,7 +316,9 @@ func swishOp(attr string, def float32) func(c *call) *Val {
 	return func(c *call) *Val {
 		k := float64(c.n.Float(attr, def))
 		if k <= 0 {
-			return times(c.x(0), map1(c.x(0), func(x Range) Range { return sigmoid(x.scale(k)) }))
+			v := times(c.x(0), map1(c.x(0), func(x Range) Range { return sigmoid(x.scale(k)) }))
+			v.nan = v.nan || c.x(0).special()
+			return v
 		}
 		return gate(c.x(0), func(x float64) float64 { return x * logistic(k*x) }, -1.2784645/k)
 	}

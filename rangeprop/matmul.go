@@ -253,7 +253,7 @@ func (c *call) byConstant(x, w operand, left bool) *Val {
 	if err != nil {
 		return anyOf(c)
 	}
-	v := acc.val(float64(rows), w.held)
+	v := acc.val(float64(rows), w.held, c.accumLimit())
 	if s := x.v.shares; !left && s.axis == 1 {
 		v = v.meet(s.mean(acc.column(), 0, float64(rows), c.p.unit(c.n.Out(0))+w.held))
 	}
@@ -309,23 +309,25 @@ func stream(t *graph.Tensor, visit func(i int, x float64)) error {
 	})
 }
 
-// val returns the bounds, widened by the rounding of n additions and of the constants.
-func (d *dots) val(n, held float64) *Val {
+// val returns the bounds, widened by the rounding of n additions and of the constants, and by the
+// overflow of the limit of the sums.
+func (d *dots) val(n, held, limit float64) *Val {
 	v := &Val{dims: []int{len(d.lo)}, lo: d.lo, hi: d.hi, basis: Constant}
 	for j := range d.lo {
 		e := sumError(n, math.Abs(d.total[j]))*1.001 + product(held, math.Abs(d.total[j]))
 		if math.IsNaN(e) || math.IsInf(e, 0) {
 			e = 0
 		}
-		v.lo[j], v.hi[j] = v.lo[j]-e, v.hi[j]+e
 		if math.IsNaN(v.lo[j]) {
 			v.lo[j] = math.Inf(-1)
 		}
 		if math.IsNaN(v.hi[j]) {
 			v.hi[j] = math.Inf(1)
 		}
+		r := overflowing(v.at(j), math.Abs(d.total[j]), limit)
+		v.lo[j], v.hi[j] = r.Lo-e, r.Hi+e
 	}
-	return v
+	return v.torn()
 }
 
 // maxWork bounds the products computed for one matrix product of bounds.
@@ -348,7 +350,7 @@ func (c *call) general(a, b operand) *Val {
 	}
 	x, y = c.shrink(x, y)
 	k := c.depth(a.shape, b.shape)
-	v := contract(x, y, k)
+	v := contract(x, y, k, c.accumLimit())
 	v.rest(b.v)
 	v.nan = v.nan || a.v.special() || b.v.special() || a.v.nan || b.v.nan
 	v.integer = a.v.integer && b.v.integer
@@ -409,12 +411,12 @@ func (c *call) shrink(x, y *Val) (*Val, *Val) {
 
 // contract multiplies matrices of bounds. Where an axis of the sum is one bound in both, it counts
 // k times.
-func contract(x, y *Val, k Range) *Val {
+func contract(x, y *Val, k Range, limit float64) *Val {
 	rank := max(len(x.dims), len(y.dims))
 	xd, yd := pad(x.dims, rank), pad(y.dims, rank)
 	n := max(xd[rank-1], yd[rank-2])
 	if xd[rank-1] != yd[rank-2] && xd[rank-1] != 1 && yd[rank-2] != 1 {
-		return contract(x.flat().with([]int{1, 1}, x.flat().lo, x.flat().hi), y.flat().with([]int{1, 1}, y.flat().lo, y.flat().hi), k)
+		return contract(x.flat().with([]int{1, 1}, x.flat().lo, x.flat().hi), y.flat().with([]int{1, 1}, y.flat().lo, y.flat().hi), k, limit)
 	}
 	if n > 1 {
 		k = Range{1, 1}
@@ -442,7 +444,8 @@ func contract(x, y *Val, k Range) *Val {
 		if math.IsNaN(e) || math.IsInf(e, 0) {
 			e = 0
 		}
+		r = overflowing(r, product(total, k.Hi), limit)
 		out.lo[i], out.hi[i] = r.Lo-e, r.Hi+e
 	})
-	return out
+	return out.torn()
 }

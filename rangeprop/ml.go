@@ -82,7 +82,7 @@ func (c *call) affineScores(coefficients []float32, intercepts []float32, classe
 	for i, w := range coefficients[:features*classes] {
 		acc.add(i/features, float64(w), lo[i%features], hi[i%features])
 	}
-	v := acc.val(float64(features), 0).flat()
+	v := acc.val(float64(features), 0, math.MaxFloat32).flat()
 	if len(intercepts) > 0 {
 		b := scalar(Range{math.Inf(1), math.Inf(-1)})
 		for _, x := range intercepts {

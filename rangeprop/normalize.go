@@ -75,9 +75,9 @@ func (c *call) trailingCount(i, axis int) float64 {
 }
 
 // affine is x·scale + bias; either may be left out.
-func affine(x, scale, bias *Val) *Val {
+func (c *call) affine(x, scale, bias *Val) *Val {
 	if scale != nil {
-		x = times(x, scale)
+		x = c.mid(times(x, scale))
 	}
 	if bias != nil {
 		x = plus(x, bias)
@@ -101,7 +101,7 @@ func layerNormOp(c *call) []*Val {
 		n = c.trailingCount(0, axis)
 	}
 	eps := c.epsilon(1e-5)
-	y := affine(normalized(x, n, eps, false), c.given(1), c.given(2))
+	y := c.affine(normalized(x, n, eps, false), c.given(1), c.given(2))
 	return []*Val{y, x.flat(), inverseRoot(x, eps, false)}
 }
 
@@ -124,13 +124,13 @@ func rmsNormOp(c *call) []*Val {
 		n = c.trailingCount(0, axis)
 	}
 	eps := c.epsilon(1e-5)
-	return []*Val{affine(normalized(x, n, eps, true), c.given(1), nil), inverseRoot(x, eps, true)}
+	return []*Val{c.affine(normalized(x, n, eps, true), c.given(1), nil), inverseRoot(x, eps, true)}
 }
 
 // instanceNormOp normalises every channel of every image.
 func instanceNormOp(c *call) *Val {
 	y := normalized(c.x(0), c.trailingCount(0, 2), c.epsilon(1e-5), false)
-	return affine(y, channelWise(c.x(1), c.rank(0)), channelWise(c.x(2), c.rank(0)))
+	return c.affine(y, channelWise(c.x(1), c.rank(0)), channelWise(c.x(2), c.rank(0)))
 }
 
 // groupNormOp normalises groups of channels. Scale and bias are per group before opset 21.
@@ -141,13 +141,13 @@ func groupNormOp(c *call) *Val {
 	if c.n.Version() >= 21 {
 		scale, bias = channelWise(c.x(1), c.rank(0)), channelWise(c.x(2), c.rank(0))
 	}
-	return affine(y, scale, bias)
+	return c.affine(y, scale, bias)
 }
 
 // groupNormLastOp has its channels last, and an optional SiLU.
 func groupNormLastOp(c *call) *Val {
 	n := c.trailingCount(0, 1) / float64(max(c.n.Int("groups", 1), 1))
-	y := affine(expanded(c.x(0), n, c.epsilon(1e-5)), c.x(1).flat(), c.x(2).flat())
+	y := c.affine(expanded(c.x(0), n, c.epsilon(1e-5)), c.x(1).flat(), c.x(2).flat())
 	if c.n.Int("activation", 0) == 1 {
 		y = gate(y, func(x float64) float64 { return x * logistic(x) }, -1.2784645)
 	}
@@ -160,7 +160,7 @@ func skipGroupNormOp(c *call) []*Val {
 		sum = plus(sum, c.in[4])
 	}
 	n := c.trailingCount(0, 1) / float64(max(c.n.Int("groups", 1), 1))
-	y := affine(expanded(sum, n, c.epsilon(1e-5)), c.x(1).flat(), c.x(2).flat())
+	y := c.affine(expanded(sum, n, c.epsilon(1e-5)), c.x(1).flat(), c.x(2).flat())
 	return []*Val{y, sum}
 }
 
@@ -252,7 +252,7 @@ func (c *call) trainedNorm(x, scale, bias *Val, eps float64) []*Val {
 	if lo, _ := c.dim(0, 1); lo > 0 { // each channel by itself
 		n /= float64(lo)
 	}
-	y := affine(normalized(x, n, eps, false), scale, bias)
+	y := c.affine(normalized(x, n, eps, false), scale, bias)
 	h := x.Hull()
 	v := scalar(Range{0, (h.Hi - h.Lo) * (h.Hi - h.Lo)})
 	v.rest(x)
@@ -276,7 +276,7 @@ func skipNormOp(rms bool) transfer {
 			n = math.Inf(1)
 		}
 		eps := c.epsilon(1e-12)
-		return []*Val{affine(normalized(sum, n, eps, rms), gamma, beta), sum.flat(), inverseRoot(sum, eps, rms), sum}
+		return []*Val{c.affine(normalized(sum, n, eps, rms), gamma, beta), sum.flat(), inverseRoot(sum, eps, rms), sum}
 	}
 }
 
@@ -287,7 +287,7 @@ func embedNormOp(c *call) []*Val {
 		sum = plus(sum, c.in[4].joinRows())
 	}
 	n := c.trailingCount(2, 1)
-	y := affine(normalized(sum, n, c.epsilon(1e-12), false), c.given(5), c.given(6))
+	y := c.affine(normalized(sum, n, c.epsilon(1e-12), false), c.given(5), c.given(6))
 	mask := c.index(1, true)
 	mask.hi[0]++
 	return []*Val{y, mask, sum}

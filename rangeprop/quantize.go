@@ -51,7 +51,7 @@ func quantizeOp(c *call) *Val {
 		return all
 	})
 	w.integer = ok
-	if w.nan = v.nan && !ok; float && c.n.Int("saturate", 1) == 0 {
+	if w.nan = v.nan; float && c.n.Int("saturate", 1) == 0 {
 		w.nan = true
 	}
 	return w

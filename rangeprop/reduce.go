@@ -21,6 +21,8 @@ func reduceOps() map[string]op {
 type cells struct {
 	of          []Range
 	least, most float64
+	limit       float64 // of the format that they are accumulated in
+	wraps       bool    // they are integers
 }
 
 func (s cells) sum() Range {
@@ -54,8 +56,19 @@ func (s cells) total() float64 {
 // count is the greatest number of elements.
 func (s cells) count() float64 { return float64(len(s.of)) * s.most }
 
-// padded widens a sum by its rounding in FP32 accumulation.
+// padded widens a sum by its rounding in FP32 accumulation, and by its overflow.
 func (s cells) padded(r Range) Range {
+	if s.wraps && s.total() >= wholeLimit {
+		return all
+	}
+	return s.blurred(overflowing(r, s.total(), s.limit))
+}
+
+// wholeLimit is what sums of integers wrap around at, before a function of the sum is taken.
+const wholeLimit = 1 << 63
+
+// blurred widens a sum by its rounding.
+func (s cells) blurred(r Range) Range {
 	if k := sumError(s.count(), 1); s.oneSign() && !math.IsInf(s.count(), 0) { // the error is then relative to the sum
 		less := math.Min(k, 1)
 		if r.Hi <= 0 {
@@ -80,7 +93,7 @@ func (s cells) oneSign() bool {
 }
 
 func (s cells) apply(f func(Range) Range) cells {
-	out := cells{of: make([]Range, len(s.of)), least: s.least, most: s.most}
+	out := cells{of: make([]Range, len(s.of)), least: s.least, most: s.most, limit: s.limit, wraps: s.wraps}
 	for i, r := range s.of {
 		out.of[i] = f(r)
 	}
@@ -94,7 +107,7 @@ func (c *call) reduce(f func(s cells) Range) *Val {
 		v = v.flat()
 		n := c.elements()
 		out := v.like(nil)
-		r := f(cells{of: []Range{v.at(0)}, least: 1, most: n})
+		r := f(cells{of: []Range{v.at(0)}, least: 1, most: n, limit: c.accumLimit(), wraps: c.wraps()})
 		out.lo[0], out.hi[0] = r.Lo, r.Hi
 		return out
 	}
@@ -161,9 +174,9 @@ func (c *call) reduceOver(v *Val, axes []bool, keep bool, f func(s cells) Range)
 	}
 	groups := make([][]Range, size(dims))
 	walk(v.dims, [][]int{strides(dims)}, func(i int, at []int) { groups[at[0]] = append(groups[at[0]], v.at(i)) })
-	out := v.like(dims)
+	out, limit := v.like(dims), c.accumLimit()
 	for i, g := range groups {
-		r := f(cells{g, least, most})
+		r := f(cells{g, least, most, limit, c.wraps()})
 		out.lo[i], out.hi[i] = r.Lo, r.Hi
 	}
 	out.dims = without(dims, axes, keep)
@@ -185,9 +198,9 @@ func without(dims []int, axes []bool, keep bool) []int {
 }
 
 func reduceSum(c *call) *Val {
-	v := c.reduce(func(s cells) Range { return s.padded(s.sum()) })
+	v := c.reduce(func(s cells) Range { return s.padded(s.sum()) }).torn()
 	a := c.x(0)
-	v.nan = a.nan || a.posInf && a.negInf
+	v.nan = v.nan || a.posInf && a.negInf
 	v.integer = a.integer
 	v = c.sumByBall(c.sumOfWeights(v, a), (*ball).magnitudes)
 	if !v.integer && c.p.nonNegative(a) {
@@ -249,13 +262,21 @@ func reduceMean(c *call) *Val {
 			return all
 		}
 		r := s.mean()
-		e := math.Min(sumError(s.count(), 1), 1) * r.MaxAbs() // relative to the mean magnitude
+		k := math.Min(sumError(s.count(), 1), 1) // relative to the mean magnitude
+		e := k * r.MaxAbs()
+		if math.IsInf(e, 0) { // of the end that is bounded
+			e = k * math.Min(math.Abs(r.Lo), math.Abs(r.Hi))
+		}
 		if math.IsNaN(e) || math.IsInf(e, 0) {
 			e = 0
 		}
+		if s.wraps && s.total() >= wholeLimit {
+			return all
+		}
+		r = overflowing(r, s.total(), s.limit)
 		return Range{r.Lo - e, r.Hi + e}
-	})
-	v.nan = a.nan || a.posInf && a.negInf || c.empty()
+	}).torn()
+	v.nan = v.nan || a.posInf && a.negInf || c.empty()
 	if n := c.leastCount(); n > 0 {
 		v = c.sumByBall(v, func(b *ball) float64 { return b.magnitudes() / n })
 	}
@@ -308,24 +329,50 @@ func (c *call) extreme(f func(x, y Range) Range, neutral Range) *Val {
 }
 
 func reduceProd(c *call) *Val {
-	a := c.x(0)
+	a, torn := c.x(0), false
 	v := c.reduce(func(s cells) Range {
-		p := Range{1, 1}
-		for _, x := range s.of {
-			p = mul(p, x)
-		}
-		if s.least == 1 && s.most == 1 {
-			return p
-		}
-		m := corners(absolute(p), Range{s.least, s.most})
-		if p.Lo >= 0 {
-			return m
-		}
-		return Range{-m.Hi, m.Hi}
+		p, top := s.product()
+		torn = torn || top > s.limit && s.zero()
+		return p
 	})
 	v.integer = a.integer
-	v.nan = a.nan || a.special() && a.zero()
+	v.nan = a.nan || torn || a.special() && a.zero()
 	return v
+}
+
+// product bounds the product of all elements. Partial products, which reach up to top, may overflow
+// or vanish before the rest is multiplied.
+func (s cells) product() (r Range, top float64) {
+	p, low := Range{1, 1}, 1.0
+	top = 1
+	for _, x := range s.of {
+		p = mul(p, x)
+		a := absolute(x)
+		top, low = top*math.Max(a.Hi, 1), low*math.Min(a.Lo, 1)
+	}
+	if s.least != 1 || s.most != 1 {
+		m := corners(absolute(p), Range{s.least, s.most})
+		if p.Lo >= 0 {
+			p = m
+		} else {
+			p = Range{-m.Hi, m.Hi}
+		}
+		top, low = math.Pow(top, s.most), math.Pow(low, s.most)
+	}
+	if low < 1/s.limit {
+		p = p.join(Range{})
+	}
+	return overflowing(p, top, s.limit), top
+}
+
+// zero tells whether an element may be 0.
+func (s cells) zero() bool {
+	for _, x := range s.of {
+		if x.hasZero() {
+			return true
+		}
+	}
+	return false
 }
 
 func reduceL1(c *call) *Val {
@@ -335,26 +382,28 @@ func reduceL1(c *call) *Val {
 	}).atLeast(0)
 }
 
+// squares bounds the sum of squares; each of them may vanish below the least number of FP32.
+func (s cells) squares() Range {
+	s = s.apply(square)
+	r := s.padded(s.sum())
+	r.Lo -= product(s.count(), math.SmallestNonzeroFloat32)
+	return r
+}
+
 func reduceSumSquare(c *call) *Val {
-	v := c.reduce(func(s cells) Range {
-		s = s.apply(square)
-		return s.padded(s.sum())
-	}).atLeast(0)
+	v := c.reduce(cells.squares).atLeast(0)
 	v.integer = c.x(0).integer
 	return c.sumByBall(v, func(b *ball) float64 { return b.norm() * b.norm() })
 }
 
 func reduceL2(c *call) *Val {
-	v := c.reduce(func(s cells) Range {
-		s = s.apply(square)
-		return s.padded(s.sum())
-	}).atLeast(0)
+	v := c.reduce(cells.squares).atLeast(0)
 	w := map1flags(v, func(x Range) Range { return Range{math.Sqrt(x.Lo), math.Sqrt(x.Hi)} })
 	return c.sumByBall(w, (*ball).norm)
 }
 
 func reduceLogSum(c *call) *Val {
-	v := c.reduce(func(s cells) Range { return s.padded(s.sum()) })
+	v := c.reduce(func(s cells) Range { return s.padded(s.sum()) }).torn()
 	neg := v.Hull().Lo < 0 && c.x(0).Hull().Lo < 0
 	w := map1flags(v, func(x Range) Range { return Range{math.Log(math.Max(x.Lo, 0)), math.Log(math.Max(x.Hi, 0))} })
 	w.nan = w.nan || neg
@@ -390,85 +439,4 @@ func logSumExp(of []Range, end func(Range) float64) float64 {
 		t += math.Exp(end(r) - top)
 	}
 	return top + math.Log(t)
-}
-
-// argOp is an index along the axis.
-func argOp(c *call) *Val {
-	axis, ok := c.axis("axis", 0, c.rank(0))
-	return c.index(axis, ok)
-}
-
-// index bounds positions along an axis of the first input.
-func (c *call) index(axis int, ok bool) *Val {
-	v := scalar(Range{0, math.MaxInt64})
-	if ok {
-		if _, hi := c.dim(0, axis); hi >= 0 {
-			v.hi[0] = math.Max(float64(hi-1), 0)
-		}
-	}
-	v.integer = true
-	return v
-}
-
-// cumSumOp sums between one and all elements along the axis, none of them where it is exclusive.
-func cumSumOp(c *call) *Val {
-	v, ok := c.full(0)
-	n := c.elements()
-	keep := make([]bool, len(v.dims))
-	if axis, given := c.ints(1); given && ok && len(axis) == 1 {
-		a := int(axis[0])
-		if a < 0 {
-			a += len(v.dims)
-		}
-		for i := range keep {
-			keep[i] = i != a
-		}
-		if _, hi := c.dim(0, a); hi >= 0 {
-			n = float64(hi)
-		}
-	}
-	s := v.collapse(keep)
-	out := map1(s, func(x Range) Range {
-		e := sumError(n, product(n, x.MaxAbs()))
-		r := mul(x, Range{1, math.Max(n, 1)})
-		if c.n.Int("exclusive", 0) != 0 {
-			r = r.join(Range{0, 0})
-		}
-		if x.Lo >= 0 {
-			return Range{math.Max(r.Lo-e, 0), r.Hi + e}
-		}
-		return Range{r.Lo - e, r.Hi + e}
-	})
-	out.integer, out.nan = s.integer, s.nan || s.posInf && s.negInf
-	return out
-}
-
-// cumProdOp multiplies between none and all elements along the axis.
-func cumProdOp(c *call) *Val {
-	a, n := c.x(0).flat(), c.elements()
-	return map1(a, func(x Range) Range {
-		m := corners(absolute(x), Range{0, n})
-		if x.Lo >= 0 {
-			return m
-		}
-		return Range{-m.Hi, m.Hi}
-	})
-}
-
-// topKOp picks elements along an axis, the greatest or least first, and tells their positions.
-func topKOp(c *call) []*Val {
-	v, ok := c.full(0)
-	axis, ok2 := c.axis("axis", -1, c.rank(0))
-	if !ok || !ok2 {
-		return []*Val{v.flat(), c.index(0, false)}
-	}
-	keep := make([]bool, len(v.dims))
-	for i := range keep {
-		keep[i] = i != axis
-	}
-	best := v.collapse(keep)
-	if v.shares.axis == len(v.dims)-axis {
-		best.shares = v.shares.less()
-	}
-	return []*Val{best, c.index(axis, true)}
 }

@@ -17,7 +17,7 @@ func scatterOp(updates int) func(c *call) *Val {
 			return v
 		case "add":
 			v := plus(data, map1flags(u, func(x Range) Range { return mul(x, Range{0, n}) }))
-			return v.widen(sumError(n+1, data.Hull().MaxAbs()+product(n, u.Hull().MaxAbs())))
+			return c.summed(v, n+1, data.Hull().MaxAbs()+product(n, u.Hull().MaxAbs()))
 		case "mul":
 			m := corners(Range{0, math.Max(u.Hull().MaxAbs(), 1)}, Range{0, n})
 			return joined(data, times(data, scalar(Range{-m.Hi, m.Hi})))
@@ -123,14 +123,13 @@ func castOp(c *call) []*Val {
 	to := c.elem(0)
 	switch {
 	case from == graph.String:
-		return []*Val{c.within(all)}
+		return []*Val{anyOf(c)}
 	case to == graph.Bool:
 		return []*Val{truth(v)}
+	case to.IsInt() && (v.nan || v.special()): // has no integer: kernels give anything
+		return []*Val{c.within(all)}
 	case to.IsInt() && !v.integer:
 		w := map1(v, monotone(math.Trunc))
-		if v.nan || v.special() { // has no integer: kernels give anything
-			w = c.within(all)
-		}
 		w.integer = true
 		return []*Val{w}
 	}

@@ -1,0 +1,92 @@
+package rangeprop
+
+import (
+	"math"
+
+	"github.com/amplint/amplint/graph"
+)
+
+// How sums come out in the format they are accumulated in: FP32, also for FP16 operands, double for
+// double.
+
+// accumUnit is the unit roundoff of sums.
+const accumUnit = 1.0 / (1 << 24)
+
+// accumLimit is the greatest finite number of the format that the sums of an output are accumulated
+// in, +Inf for integers, which wrap around.
+func (c *call) accumLimit() float64 {
+	switch e := c.elem(0); {
+	case e == graph.Double:
+		return math.MaxFloat64
+	case e.IsFloat():
+		return math.MaxFloat32
+	}
+	return math.Inf(1)
+}
+
+// wraps tells whether sums of an output wrap around.
+func (c *call) wraps() bool { return c.elem(0).IsInt() }
+
+// sumError bounds the rounding error of a sum of n terms whose magnitudes add up to total.
+func sumError(n, total float64) float64 {
+	if math.IsInf(total, 0) || total == 0 {
+		return 0
+	}
+	return n * accumUnit * total
+}
+
+// overflowing bounds a sum whose magnitudes add up to more than the limit of its format: on its way
+// it may become infinite on any side that its terms may have, whatever they add up to.
+func overflowing(r Range, total, limit float64) Range {
+	if !(total > limit) {
+		return r
+	}
+	if r.Lo < 0 {
+		r.Lo = math.Inf(-1)
+	}
+	if r.Hi > 0 {
+		r.Hi = math.Inf(1)
+	}
+	return r
+}
+
+// torn marks what may overflow to both sides as NaN: partial sums are added in an order that only the
+// kernel knows, and Inf - Inf is NaN.
+func (v *Val) torn() *Val {
+	for i := range v.lo {
+		v.nan = v.nan || math.IsInf(v.lo[i], -1) && math.IsInf(v.hi[i], 1)
+	}
+	return v
+}
+
+// summed widens sums of n terms by their rounding and overflow; total bounds the magnitudes of the
+// terms of any of them.
+func (c *call) summed(v *Val, n, total float64) *Val {
+	e, limit := sumError(n, total), c.accumLimit()
+	if e == 0 && !(total > limit) {
+		return v
+	}
+	return map1flags(v, func(x Range) Range {
+		x = overflowing(x, total, limit)
+		return Range{x.Lo - e, x.Hi + e}
+	}).torn()
+}
+
+// mid is a result on the way to another: what overflows in it is infinite, whatever follows.
+func (c *call) mid(v *Val) *Val {
+	h, limit := v.Hull(), c.accumLimit()
+	if h.MaxAbs() <= limit {
+		return v
+	}
+	w := map1flags(v, func(x Range) Range {
+		if x.Lo < -limit {
+			x.Lo = math.Inf(-1)
+		}
+		if x.Hi > limit {
+			x.Hi = math.Inf(1)
+		}
+		return x
+	})
+	w.infinities()
+	return w
+}
