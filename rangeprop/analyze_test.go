@@ -52,6 +52,8 @@ func TestModels(t *testing.T) {
 g (float[N, 4] x) => (float[N, 4] y) { a = l.twice(x) y = l.twice(a) }
 <opset_import: ["" : 21], domain: "l"> twice (v) => (w) { w = Add(v, v) }`, -32, 32, false},
 		{"if joins", `g (float[N, 4] x, bool b) => (float[N, 4] y) { y = If(b) <then_branch = t () => (float[N, 4] p) { p = Relu(x) }, else_branch = e () => (float[N, 4] q) { q = Sub(x, x) }> }`, 0, 8, false},
+		{"weights of 4 bits", `g (float[N, 2] x) => (float[N, 1] y) <uint8[1, 1, 8] b = {154, 0, 0, 0, 0, 0, 0, 0}, float[1] s = {3}> { y = com.microsoft.MatMulNBits<K = 2, N = 1, bits = 4, block_size = 16>(x, b, s) }`, -72, 72, false},
+		{"weights of 8 bits with a zero", `g (float[N, 2] x) => (float[N, 1] y) <uint8[1, 1, 2] b = {3, 0}, float[1] s = {2}, uint8[1] z = {2}, float[1] o = {1}> { y = com.microsoft.MatMulNBits<K = 2, N = 1, bits = 8, block_size = 2>(x, b, s, z, , o) }`, -47, 49, false},
 		{"softmax", `g (float[N, 4] x) => (float[N, 4] y) { y = Softmax(x) }`, 0, 1, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

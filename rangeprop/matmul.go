@@ -12,7 +12,7 @@ func matmulOps() map[string]op {
 		"MatMulInteger": rounded(matmulIntegerOp), "QLinearMatMul": rounded(typeRange),
 		"com.microsoft.FusedMatMul": rounded(fusedMatMulOp), "com.microsoft.TransposeMatMul": rounded(fusedMatMulOp),
 		"com.microsoft.FusedGemm": rounded(fusedGemmOp), "com.microsoft.GemmFastGelu": rounded(gemmFastGeluOp),
-		"com.microsoft.MatMulNBits": rounded(anyOf), "com.microsoft.MatMulInteger16": rounded(typeRange),
+		"com.microsoft.MatMulNBits": rounded(matMulNBitsOp), "com.microsoft.MatMulInteger16": rounded(typeRange),
 		"com.microsoft.MatMulIntegerToFloat": rounded(anyOf), "com.microsoft.DynamicQuantizeMatMul": rounded(dynamicQuantizeMatMulOp),
 		"com.microsoft.QGemm": rounded(anyOf), "com.microsoft.MatMulFpQ4": rounded(anyOf), "com.microsoft.MatMulBnb4": rounded(anyOf),
 	}
