@@ -3,15 +3,12 @@ package rules
 import (
 	"cmp"
 	"fmt"
-	"hash/fnv"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/numfmt"
 	"github.com/amplint/amplint/rewrite"
-	"github.com/amplint/amplint/rules/walk"
 )
 
 // finish orders the findings and joins those that are one hazard at several places.
@@ -32,7 +29,11 @@ func (p *Pass) finish() []Finding {
 		list = append(list, f)
 	}
 	out := make([]Finding, len(list))
+	prints := map[string]int{}
 	for i, f := range list {
+		if prints[f.Fingerprint]++; prints[f.Fingerprint] > 1 { // two hazards of one rule at one place
+			f.Fingerprint = hashed(f.Fingerprint, strconv.Itoa(prints[f.Fingerprint]))
+		}
 		if len(f.Occurrences) == 1 {
 			f.Occurrences = nil
 		}
@@ -41,7 +42,8 @@ func (p *Pass) finish() []Finding {
 	return out
 }
 
-// groupKey is the same for one hazard in several layers: names that differ in their numbers only.
+// groupKey is the same for one hazard in several layers: names of nodes and modules that differ in
+// their numbers only.
 // What is merely not excluded is one finding for each operator. Defects of the model itself, in
 // FP32, are put right one by one in its source.
 func (p *Pass) groupKey(f *located) string {
@@ -53,7 +55,7 @@ func (p *Pass) groupKey(f *located) string {
 	case f.Severity > Note && p.Target == numfmt.FP32:
 		key = append(key, f.Node.Key(), strconv.Itoa(f.Node.Index))
 	case f.Severity > Note:
-		key = append(key, withoutNumbers(f.Node.Key()))
+		key = append(key, withoutNumbers(f.Node.Key()), withoutNumbers(f.Source.Module))
 	}
 	return strings.Join(key, "\x00")
 }
@@ -89,66 +91,3 @@ func withoutNumbers(s string) string {
 	}
 	return string(b)
 }
-
-// fingerprint identifies a finding by its rule and the structure around its node: the operators of
-// two steps back, of its readers, and which output it is. Names do not count, so a re-export with
-// other names keeps it.
-func (p *Pass) fingerprint(f *Finding) string {
-	h := fnv.New64a()
-	fmt.Fprint(h, f.Rule, "\x00", f.Kind)
-	if f.Node == nil {
-		if f.Value != nil {
-			fmt.Fprint(h, "\x00", inputIndex(f.Value), f.Value.Type.String())
-		}
-		return fmt.Sprintf("%016x", h.Sum64())
-	}
-	for g := f.Node.Graph; g.Owner != nil; g = g.Outer() {
-		fmt.Fprint(h, "\x00", g.Owner.OpName(), g.Attr)
-	}
-	fmt.Fprint(h, "\x00", shape(f.Node, 2), "\x00", p.sameBefore(f.Node))
-	if f.Value != nil {
-		fmt.Fprint(h, "\x00", f.Value.Index, f.Value.Producer == f.Node)
-		uses, _ := walk.Flow(f.Value)
-		for _, u := range uses {
-			fmt.Fprint(h, "\x00", u.Node.OpName(), u.Index)
-		}
-	}
-	return fmt.Sprintf("%016x", h.Sum64())
-}
-
-// shape writes a node as the operators it is computed by, some steps back.
-func shape(n *graph.Node, steps int) string {
-	var b strings.Builder
-	b.WriteString(n.OpName())
-	b.WriteByte('(')
-	for i, v := range n.Inputs {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		switch m := walk.Maker(v); {
-		case v == nil:
-		case m == nil:
-			b.WriteString(v.Type.Elem.String())
-		case steps == 0:
-			b.WriteString(m.OpName())
-		default:
-			b.WriteString(shape(m, steps-1))
-		}
-	}
-	b.WriteByte(')')
-	return b.String()
-}
-
-// sameBefore counts the nodes of the same operator before this one in its graph, which tells apart
-// places of one structure.
-func (p *Pass) sameBefore(n *graph.Node) int {
-	count := 0
-	for _, m := range n.Graph.Nodes[:n.Index] {
-		if m.Op == n.Op && m.Domain == n.Domain {
-			count++
-		}
-	}
-	return count
-}
-
-func inputIndex(v *graph.Value) int { return slices.Index(v.Graph.Inputs, v) }

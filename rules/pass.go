@@ -23,8 +23,9 @@ type Pass struct {
 	findings []*located
 	// named holds the values and nodes that a finding stands on, so that a general rule leaves to the
 	// special ones what they have named.
-	named map[any]bool
-	wide  map[*graph.Value]Kind // held in FP32 by the fix of a finding
+	named  map[any]bool
+	prints *prints
+	wide   map[*graph.Value]Kind // held in FP32 by the fix of a finding
 }
 
 // located is a finding with what orders it.
