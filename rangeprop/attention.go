@@ -111,8 +111,8 @@ func rotaryOp(c *call) *Val {
 	if c.n.Domain != "" {
 		cos, sin = c.x(2), c.x(3)
 	}
-	a, b := cos.Hull().MaxAbs(), sin.Hull().MaxAbs()
-	m := product(x.Hull().MaxAbs(), a+b)
+	turn := zip(map1(cos, absolute), map1(sin, absolute), add) // both tables are read at the same places
+	m := product(x.Hull().MaxAbs(), turn.Hull().Hi)
 	v := scalar(Range{-m, m})
 	v.rest(x)
 	v.rest(cos)

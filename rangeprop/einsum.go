@@ -20,7 +20,29 @@ func einsumOp(c *call) *Val {
 	for i := range c.in {
 		w.nan = w.nan || c.x(i).special()
 	}
-	return c.summed(w, n.Hi, product(n.Hi, v.Hull().MaxAbs()))
+	w = c.summed(w, n.Hi, product(n.Hi, v.Hull().MaxAbs()))
+	if explicit && len(terms) == 2 && len(c.in) == 2 && !strings.Contains(eq, ".") {
+		return c.einsumMean(w, terms, out, n.Hi)
+	}
+	return w
+}
+
+// einsumMean meets the bounds with those of a mean where one operand holds weights along the only index
+// that is summed.
+func (c *call) einsumMean(v *Val, terms []string, out string, n float64) *Val {
+	summed := ""
+	for _, l := range terms[0] + terms[1] {
+		if !strings.ContainsRune(out+summed, l) {
+			summed += string(l)
+		}
+	}
+	for i, t := range terms {
+		w := c.x(i).shares
+		if at := len(t) - w.axis; len(summed) == 1 && w.axis > 0 && at >= 0 && t[at:at+1] == summed && strings.Count(t, summed) == 1 && strings.Contains(terms[1-i], summed) {
+			return v.meet(w.mean(c.x(1-i).flat(), 0, n, c.p.unit(c.n.Out(0))))
+		}
+	}
+	return v
 }
 
 // einsumCount bounds how many products each output sums.

@@ -90,7 +90,8 @@ func (p *pass) expSum(s *pattern.ExpSum, v *graph.Value, x *Val) *Val {
 func (p *pass) variance(n *pattern.Norm) Range {
 	h := p.val(n.Input).Hull()
 	m := h.MaxAbs()
-	delta := 4 * math.Max(p.unit(n.Var), accumUnit) * m * m
+	relative, _ := p.shortfall(n)
+	delta := relative * m * m
 	return Range{-delta, (h.Hi-h.Lo)*(h.Hi-h.Lo)/4 + delta}
 }
 
@@ -138,6 +139,21 @@ func (p *pass) ratio(q *pattern.Ratio, x *Val) *Val {
 			return x
 		}
 		r = Range{0, 1}
+	case pattern.OfTerms:
+		for _, u := range q.Parts {
+			if h := p.val(u).Hull(); !(h.Lo >= 0) || p.val(u).nan {
+				return x
+			}
+		}
+		if !q.Signed {
+			r.Lo = 0
+		}
+	case pattern.OfCount:
+		if in.MaxAbs() > sumLimit || p.unit(q.Num) > accumUnit {
+			return x
+		}
+		e := unknownSum * in.MaxAbs()
+		r = Range{in.Lo - e, in.Hi + e}
 	case pattern.OfSpan:
 		r = Range{0, 1}
 	case pattern.OfAbs, pattern.OfMax:
@@ -170,8 +186,19 @@ func (p *pass) ratio(q *pattern.Ratio, x *Val) *Val {
 	if math.IsInf(k, 0) {
 		return x
 	}
-	return x.limit(mul(r, p.factors(q.Coef*k, q.Scales)), p.unit(q.Output)*8+1e-6)
+	slack := p.unit(q.Output)*8 + 1e-6
+	if q.Kind == pattern.OfMean { // the products are summed apart from the weights
+		slack += math.Min(2*float64(count(q.Weights[0].Type.Shape))*accumUnit, unknownSum)
+	}
+	return x.limit(mul(r, p.factors(q.Coef*k, q.Scales)), slack)
 }
+
+// sumLimit is what the elements of a sum over an unknown number may be without overflow in FP32: no
+// memory holds as many as it would take.
+const sumLimit = 1e22
+
+// unknownSum is the relative error that a sum of an unknown number of elements is given.
+const unknownSum = 1e-3
 
 // crisp tells whether a mask is only read as true or false.
 func (p *pass) crisp(w *graph.Value) bool { return w.Type.Elem == graph.Bool }
@@ -349,18 +376,42 @@ func (p *pass) normBall(n *pattern.Norm, x *Val) *Val {
 	return y
 }
 
-// cancellation is how much larger than √n a value normalised by E[x²] - m² can come out: the
-// difference may be short by δ = 4·u·max x², which only ε holds up. A deviation of δ is then
-// divided by √ε instead of √(δ + ε).
+// shortfall is how far E[x²] - m² may lie below the variance, relative to the largest square: both
+// parts round their squares, their sums of n terms and their means. unit is that of the result.
+func (p *pass) shortfall(n *pattern.Norm) (relative, unit float64) {
+	unit = math.Max(p.unit(n.Var), accumUnit)
+	return 5*unit + 3*math.Min(float64(n.Count), 1<<16)*accumUnit, unit
+}
+
+// cancellation is how much larger than √n a value normalised by E[x²] - m² can come out: a row whose
+// variance is below the shortfall δ = relative·max x² is divided by the root of ε alone, and the
+// mean that is subtracted may be off.
 func (p *pass) cancellation(n *pattern.Norm) float64 {
-	m := p.val(n.Input).Hull().MaxAbs()
-	u := p.unit(n.Var)
-	delta := 4 * math.Max(u, accumUnit) * m * m
-	switch {
-	case n.EpsValue <= 0:
+	if n.EpsValue <= 0 {
 		return math.Inf(1)
-	case n.EpsOnRoot:
-		return 1 + math.Sqrt(delta)/n.EpsValue
 	}
-	return math.Sqrt(1 + delta/n.EpsValue)
+	m := p.val(n.Input).Hull().MaxAbs()
+	relative, unit := p.shortfall(n)
+	root := math.Sqrt(n.EpsValue)
+	if n.EpsOnRoot {
+		root = n.EpsValue
+	}
+	k := math.Hypot(1, math.Sqrt(relative)*m/root)
+	if !n.Floored && !n.EpsOnRoot {
+		k = math.Max(k, math.Sqrt(leftOver(n.EpsValue, relative/unit, unit*m*m)))
+	}
+	return k + (unit+math.Min(float64(n.Count), 1<<16)*accumUnit)*m/root
+}
+
+// leftOver bounds a variance over v + ε where v, a difference of two rounded numbers, may be negative.
+// Numbers with the unit h in the last place differ by a multiple of h, so v + ε, if it is not negative,
+// is at least what is left of ε modulo h; and the variance is then at most ulps·h. top is the largest h.
+func leftOver(eps, ulps, top float64) float64 {
+	worst := 0.0
+	for h := math.Exp2(math.Floor(math.Log2(eps))); ulps*h > eps/2; h /= 2 {
+		if h <= 2*top {
+			worst = math.Max(worst, ulps*h/math.Mod(eps, h))
+		}
+	}
+	return worst
 }

@@ -79,6 +79,9 @@ func typed(x *Val, t graph.Type) *Val {
 		return a
 	})
 	y.integer, y.nan, y.posInf, y.negInf, y.tiny = true, false, false, false, tiny
+	if r.Contains(x.Hull()) {
+		y.shares = x.shares
+	}
 	return y
 }
 

@@ -127,15 +127,38 @@ func reshape(v *Val, from, to graph.Shape) *Val {
 	return out
 }
 
-// carried follows the axis of weights to another shape, where it is an axis of its own there too.
+// carried follows the axis of weights to another shape, where it is an axis of its own there too, axes
+// of length 1 aside.
 func (s simplex) carried(from, to graph.Shape) simplex {
 	at := len(from) - s.axis
 	for _, g := range groups(from, to) {
-		if s.axis > 0 && g.in == at && g.exact && g.inEnd-g.in == 1 && g.outEnd-g.out == 1 {
-			return simplex{axis: len(to) - g.out, most: s.most, unit: s.unit}
+		if s.axis == 0 || at < g.in || at >= g.inEnd || !g.exact {
+			continue
+		}
+		if i, o := only(from, g.in, g.inEnd), only(to, g.out, g.outEnd); i == at && o >= 0 {
+			return simplex{axis: len(to) - o, most: s.most, unit: s.unit}
 		}
 	}
 	return simplex{}
+}
+
+// only returns the axis between two that is not of length 1, the only axis where there is just one, and
+// -1 where there are several.
+func only(s graph.Shape, from, to int) int {
+	if to-from == 1 {
+		return from
+	}
+	at := -1
+	for i := from; i < to; i++ {
+		if s[i] == (graph.Dim{N: 1}) {
+			continue
+		}
+		if at >= 0 {
+			return -1
+		}
+		at = i
+	}
+	return at
 }
 
 // group matches input dimensions [in, inEnd) with output dimensions [out, outEnd).

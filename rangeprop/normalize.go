@@ -46,19 +46,17 @@ func normalized(x *Val, n, eps float64, rms bool) *Val {
 	return v
 }
 
-// expanded is normalized for an operator that kernels compute by E[x²] - m², as its function body in
-// the standard does: the difference may be short by δ = 4·u·max x², and even negative.
+// expanded is normalized for an operator whose function body in the standard computes E[x²] - m². The
+// model names the operator, not that body: the bound is that of its definition, √n with room for a mean
+// that is off. Where the difference may be short by more than ε some kernels give NaN.
 func expanded(x *Val, n, eps float64) *Val {
-	m := x.Hull().MaxAbs()
-	delta := 4 * accumUnit * m * m
-	v := normalized(x, n, eps, false)
-	k := math.Sqrt(1 + delta/eps)
-	if math.IsNaN(k) || math.IsInf(k, 0) {
-		k = 1
+	m, k := x.Hull().MaxAbs(), 1.0
+	if n > 1 && !math.IsInf(n, 0) {
+		k = math.Sqrt(n / (n - 1))
 	}
-	w := map1flags(v, func(r Range) Range { return r.scale(k) })
-	w.nan = v.nan || delta > eps
-	return w
+	v := map1flags(normalized(x, n, eps, false), func(r Range) Range { return r.scale(k) })
+	v.nan = v.nan || 4*accumUnit*m*m > eps
+	return v
 }
 
 // trailingCount returns the greatest number of elements from an axis of input i on.
@@ -244,7 +242,22 @@ func batchNormOp(c *call) []*Val {
 	if math.IsInf(e, 0) {
 		e = 0
 	}
-	return []*Val{y.widen(e), mean.flat(), variance.flat(), mean.flat(), variance.flat()}
+	y = y.widen(e)
+	if c.p.facts.Trained(c.n) {
+		y = y.meet(c.ownStats(scale, bias, eps))
+	}
+	return []*Val{y, mean.flat(), variance.flat(), mean.flat(), variance.flat()}
+}
+
+// ownStats bounds the normalisation of x by its own mean and variance. Kernels fold the mean into the
+// bias, so that a channel without variance shows the rounding of x, divided by √ε.
+func (c *call) ownStats(scale, bias *Val, eps float64) *Val {
+	y := c.trainedNorm(c.x(0), scale, bias, eps)[0]
+	e := 8 * c.p.unit(c.n.Out(0)) * product(c.x(0).Hull().MaxAbs()/math.Sqrt(eps), scale.Hull().MaxAbs())
+	if math.IsInf(e, 0) || math.IsNaN(e) {
+		return scalar(all)
+	}
+	return y.widen(e)
 }
 
 func (c *call) trainedNorm(x, scale, bias *Val, eps float64) []*Val {

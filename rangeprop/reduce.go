@@ -228,7 +228,7 @@ func (c *call) sumOfWeights(v, a *Val) *Val {
 	_, n := c.dim(0, rank-at)
 	e := 4*math.Max(c.p.unit(c.n.Out(0)), a.shares.unit) + 2*math.Min(float64(max(n, 0)), 1<<20)*accumUnit
 	if n < 0 {
-		e = 1e-3
+		e = unknownSum
 	}
 	if a.shares.axis == at {
 		r := Range{1 - e, 1 + e}

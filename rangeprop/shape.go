@@ -86,7 +86,17 @@ func nonZeroOp(c *call) *Val {
 	return intRange(Range{0, top})
 }
 
-func oneHotOp(c *call) *Val { return c.x(2).flat() }
+// oneHotOp selects one of two values at each place. Where they are 0 and 1 it makes weights: a 1 along the
+// new axis, or none where the index lies outside.
+func oneHotOp(c *call) *Val {
+	v := c.x(2).flat()
+	rank := c.rank(0) + 1
+	axis, ok := c.axis("axis", -1, rank)
+	if off := c.x(2).at(0); ok && c.rank(0) >= 0 && off == (Range{}) && v.Hull() == (Range{0, 1}) {
+		v.shares = simplex{axis: rank - axis, most: true}
+	}
+	return v
+}
 
 func eyeOp(c *call) *Val { return c.condition() }
 

@@ -1,6 +1,7 @@
 package pattern
 
 import (
+	"math"
 	"slices"
 
 	"github.com/amplint/amplint/graph"
@@ -21,7 +22,7 @@ func (f *finder) augmented(v *graph.Value) {
 	}
 	var ws []*graph.Value
 	x := p
-	for x.Producer != nil && x.Producer.OpName() == "MatMul" && x.Producer.In(0) != nil && x.Producer.In(1) != nil {
+	for x.Producer != nil && multiplies(x.Producer) {
 		ws, x = append(ws, f.same(x.Producer.In(0))), f.same(x.Producer.In(1))
 	}
 	of, ok := f.onesBeside(x)
@@ -34,9 +35,27 @@ func (f *finder) augmented(v *graph.Value) {
 	f.set.ratios[v] = r
 }
 
+// multiplies tells whether a node is a matrix product that keeps the columns of its second operand apart.
+func multiplies(n *graph.Node) bool {
+	if n.In(0) == nil || n.In(1) == nil {
+		return false
+	}
+	switch n.OpName() {
+	case "MatMul":
+		return true
+	case "com.microsoft.FusedMatMul":
+		return n.Int("transB", 0) == 0 && n.Int("transBatchB", 0) == 0 && n.Float("alpha", 1) > 0
+	}
+	return false
+}
+
 // lastSlice reads a slice along the last axis alone, in steps of 1.
 func (f *finder) lastSlice(v *graph.Value) (of *graph.Value, from, to int64, ok bool) {
-	n := f.same(v).Producer
+	v = f.same(v)
+	n := v.Producer
+	if n != nil && n.OpName() == "Split" {
+		return f.splitOff(n, v.Index)
+	}
 	if n == nil || n.OpName() != "Slice" || n.In(0) == nil || n.In(0).Type.Shape == nil {
 		return nil, 0, 0, false
 	}
@@ -52,6 +71,24 @@ func (f *finder) lastSlice(v *graph.Value) (of *graph.Value, from, to int64, ok 
 		return nil, 0, 0, false
 	}
 	return f.same(n.In(0)), starts[0], ends[0], true
+}
+
+// splitOff reads a Split of the last element off the last axis as two slices.
+func (f *finder) splitOff(n *graph.Node, i int) (of *graph.Value, from, to int64, ok bool) {
+	sizes := n.Ints("split")
+	if n.Version() >= 13 {
+		sizes = fewInts(n.In(1))
+	}
+	if len(sizes) != 2 || sizes[1] != 1 || n.In(0) == nil {
+		return nil, 0, 0, false
+	}
+	if axis, rank := n.Int("axis", 0), int64(len(n.In(0).Type.Shape)); axis != -1 && axis != rank-1 {
+		return nil, 0, 0, false
+	}
+	if i == 0 {
+		return f.same(n.In(0)), 0, -1, true
+	}
+	return f.same(n.In(0)), -1, math.MaxInt64, true
 }
 
 // fewInts returns the elements of a small integer constant, nil for anything else.

@@ -121,6 +121,7 @@ type denominator struct {
 	mid      *graph.Value // the mean whose square is subtracted (E[x²] - m²), else nil
 	midCoef  float64      // the mean is that many times mid
 	onRoot   bool
+	floored  bool    // the variance was cut off at zero
 	outer    float64 // a factor outside the root
 }
 
@@ -200,8 +201,9 @@ func (f *finder) expand(g factor) (base *graph.Value, pow, coef float64) {
 
 // squares reads v as coef · Σ numer², or as E[x²] - m².
 func (f *finder) squares(d *denominator, v *graph.Value) bool {
-	v = f.floored(v)
-	d.variance = v
+	cut := f.floored(v)
+	d.floored = cut != f.shaped(v)
+	v, d.variance = cut, cut
 	r, coef, mean, ok := f.average(v)
 	if !ok {
 		return f.expandedVariance(d, v)

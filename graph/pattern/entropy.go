@@ -16,6 +16,7 @@ func (f *finder) entropy(v *graph.Value) {
 		logs := 0
 		ok := e.read(v.Producer.Inputs[1-i], false, 0, func(l *graph.Value, neg bool) bool {
 			over, is := logOf(p, l)
+			is = is || f.logOfShare(p, l)
 			if is && logs == 0 {
 				logs, e.Neg, e.Over, e.Log = 1, neg, over, l
 				return true
@@ -46,13 +47,47 @@ func (e *Entropy) read(v *graph.Value, neg bool, depth int, isLog func(l *graph.
 	return true
 }
 
-// bare looks through Identity alone: a logarithm of a value rounded to another type is not bounded by
-// what the value is.
+// bare looks through Identity and casts to the type a value already has: a logarithm of a value rounded
+// to another type is not bounded by what the value is.
 func bare(v *graph.Value) *graph.Value {
-	for v != nil && v.Producer != nil && v.Const == nil && v.Producer.OpName() == "Identity" {
-		v = v.Producer.In(0)
+	for v != nil && v.Producer != nil && v.Const == nil && v.Producer.In(0) != nil {
+		n := v.Producer
+		if name := n.OpName(); name != "Identity" && !(name == "Cast" && v.Type.Elem == n.In(0).Type.Elem && v.Type.Elem.IsFloat()) {
+			break
+		}
+		v = n.In(0)
 	}
 	return v
+}
+
+// logOfShare tells whether l is z - log s for the p = exp(z) / s of a softmax, z itself a difference or
+// not.
+func (f *finder) logOfShare(p, l *graph.Value) bool {
+	n := p.Producer
+	if n == nil || n.OpName() != "Div" || n.In(1) == nil {
+		return false
+	}
+	e, sum := f.same(n.In(0)).Producer, f.shaped(n.In(1))
+	if e == nil || e.OpName() != "Exp" || e.In(0) == nil {
+		return false
+	}
+	want, c := f.terms(e.In(0))
+	got, d := f.terms(l)
+	if c != d || len(got) != len(want)+1 {
+		return false
+	}
+	for _, t := range got {
+		if i := slices.IndexFunc(want, func(u term) bool { return u.value == t.value && u.sign == t.sign }); i >= 0 {
+			want = slices.Delete(want, i, i+1)
+			continue
+		}
+		log := f.shaped(t.value).Producer
+		if t.sign > 0 || log == nil || log.OpName() != "Log" || log.In(0) == nil || f.shaped(log.In(0)) != sum ||
+			!slices.Equal(t.value.Type.Shape, n.In(1).Type.Shape) {
+			return false
+		}
+	}
+	return len(want) == 0
 }
 
 // logOf tells whether l is log p, spelled as Log(p), Log(p / over), p = Exp(l), or as the softmax and

@@ -8,7 +8,7 @@ func Find(m *graph.Model) *Set {
 		norms: map[*graph.Value]*Norm{}, vars: map[*graph.Value]*Norm{}, parts: map[*graph.Node]*Norm{}, squares: map[*graph.Value]*Square{},
 		shifts: map[*graph.Value]*Shift{}, sums: map[*graph.Value]*ExpSum{}, softmax: map[*graph.Value]*Softmax{},
 		ratios: map[*graph.Value]*Ratio{}, matmuls: map[*graph.Node]*Logit{}, maskedBy: map[*graph.Value][]*Mask{},
-		entropy: map[*graph.Value]*Entropy{}, blends: map[*graph.Value]*Blend{}, gaps: map[*graph.Value]bool{}, spreads: map[*graph.Value]*graph.Value{},
+		entropy: map[*graph.Value]*Entropy{}, blends: map[*graph.Value]*Blend{}, gaps: map[*graph.Value]bool{}, spreads: map[*graph.Value]*graph.Value{}, trained: map[*graph.Node]bool{},
 	}
 	f := &finder{set: s, roots: map[factor]*graph.Value{}, ids: map[*graph.Value]*graph.Value{}, lows: map[*graph.Tensor]float64{},
 		prods: map[*graph.Value]*product{}, scalar: map[*graph.Tensor]*float64{}}
@@ -43,6 +43,12 @@ func (f *finder) node(n *graph.Node) {
 		if f.set.ratios[v] == nil && n.Op == "Div" {
 			f.augmented(v)
 		}
+		if f.set.ratios[v] == nil && n.Op == "Div" {
+			f.parts(v)
+		}
+		if f.set.ratios[v] == nil {
+			f.perCount(v)
+		}
 		if n.Op == "Mul" {
 			f.entropy(v)
 		}
@@ -61,6 +67,8 @@ func (f *finder) node(n *graph.Node) {
 		f.variance(v)
 	case "ReduceSum":
 		f.expSum(v)
+	case "BatchNormalization":
+		f.batchStats(n)
 	case "Softmax", "LogSoftmax":
 		f.nativeSoftmax(n)
 	}

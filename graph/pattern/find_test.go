@@ -15,10 +15,10 @@ import (
 func find(t *testing.T, body string) *pattern.Set {
 	t.Helper()
 	src := `<ir_version: 8, opset_import: ["" : 17, "com.microsoft" : 1]>
-g (float[2, 16] x, float[2, 16] m, float[2, 4, 16] q, float[2, 16, 4] k, float[2, 1, 4] drop) => (float[M, N] y)
+g (float[2, 16] x, float[2, 16] m, float[2, 4, 16] q, float[2, 16, 4] k, float[2, 1, 4] drop, float[L, 16] named) => (float[M, N] y)
 <float two = {2}, float half = {-0.5}, float root = {0.5}, float eps = {1e-5}, float n = {16}, float inv = {0.0625}, float one = {1},
  float zero = {0}, float big = {1e6}, float low = {-1e9}, int64[1] last = {-1}, int64[1] first = {0}, float[16] gamma, float[16] beta>
-{` + body + `}`
+{ shape = Shape<end = 1>(named) size = ReduceProd<keepdims = 0>(shape) ` + body + `}`
 	zeros := "{" + strings.TrimSuffix(strings.Repeat("1,", 16), ",") + "}"
 	src = strings.Replace(src, "float[16] gamma, float[16] beta", "float[16] gamma = "+zeros+", float[16] beta = "+zeros, 1)
 	m, err := onnxtxt.Parse("test", []byte(src))
@@ -127,11 +127,29 @@ func TestRatios(t *testing.T) {
 		{"l1 by abs", `a = Abs(x) s = ReduceSum(a, last) c = Clip(s, eps) y = Div(x, c)`, pattern.OfAbs},
 		{"largest magnitude", `a = Abs(x) s = ReduceMax<axes = [-1]>(a) y = Div(x, s)`, pattern.OfMax},
 		{"weighted mean", `w = Mul(x, m) a = ReduceSum(w, last) b = ReduceSum(m, last) c = Max(b, eps) y = Div(a, c)`, pattern.OfMean},
+		{"difference over sum", `a = Exp(x) b = Exp(m) d = Sub(a, b) s = Add(a, b) y = Div(d, s)`, pattern.OfTerms},
+		{"x over 1 + |x|", `a = Abs(x) b = Add(a, one) y = Div(x, b)`, pattern.OfTerms},
+		{"mean over a name", `f = Cast<to = 1>(size) z1 = ReduceSum<keepdims = 0>(named) y = Div(z1, f)`, pattern.OfCount},
+		{"mean by a matrix product", `a = MatMul(q, k) b = ReduceSum(q, last) y = Div(a, b)`, pattern.OfMean},
 		{"guarded by where", `w = Mul(x, m) a = ReduceSum(w, last) b = ReduceSum(m, last) e = Equal(b, zero) c = Where(e, one, b) y = Div(a, c)`, pattern.OfMean},
 	} {
 		s := find(t, c.body)
 		if len(s.Ratios) != 1 || s.Ratios[0].Kind != c.kind {
 			t.Errorf("%s: got %d ratios %+v", c.name, len(s.Ratios), s.Ratios)
+		}
+	}
+}
+
+// TestNoRatio are quotients that only look as if their parts bounded them.
+func TestNoRatio(t *testing.T) {
+	for name, body := range map[string]string{
+		"another sum":              `a = Exp(x) b = Exp(m) d = Sub(a, b) s = Add(a, one) y = Div(d, s)`,
+		"a difference below":       `a = Exp(x) b = Exp(m) s = Sub(a, b) y = Div(a, s)`,
+		"the size of another axis": `f = Cast<to = 1>(size) z1 = ReduceSum<keepdims = 0>(named, last) y = Div(z1, f)`,
+		"weights of another axis":  `i = Constant<value = int64[1] {1}>() a = MatMul(q, k) b = ReduceSum<keepdims = 0>(q, last) c = Unsqueeze(b, i) y = Div(a, c)`,
+	} {
+		for _, r := range find(t, body).Ratios {
+			t.Errorf("%s: taken for a ratio of kind %d", name, r.Kind)
 		}
 	}
 }

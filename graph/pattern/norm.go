@@ -98,7 +98,7 @@ func (f *finder) center(n *Norm, d *denominator, v *graph.Value) bool {
 // norm starts the description with what the denominator knows.
 func (d *denominator) norm() *Norm {
 	n := &Norm{Kind: RMSNorm, Input: d.operand, Numerator: d.operand, Square: d.square, Var: d.variance, Shifted: d.shifted, Root: d.used,
-		Eps: d.eps, EpsValue: d.value, EpsOnRoot: d.onRoot, EpsMax: d.max, Expanded: d.mid != nil, Axes: d.sum.axes, Count: d.sum.count}
+		Eps: d.eps, EpsValue: d.value, EpsOnRoot: d.onRoot, EpsMax: d.max, Expanded: d.mid != nil, Floored: d.floored || d.max && d.value > 0, Axes: d.sum.axes, Count: d.sum.count}
 	if !d.mean && !near(d.outer*d.outer, float64(d.sum.count)*d.coef) {
 		n.Kind = L2Norm
 	}
@@ -247,4 +247,27 @@ func (f *finder) variance(v *graph.Value) {
 	if q, ok := f.meanOf(m, x); ok && q.over(r) && q.aligned(m) && len(q.of.Type.Shape) == len(r.of.Type.Shape) {
 		f.set.spreads[v] = q.of
 	}
+}
+
+// batchStats notes a BatchNormalization whose mean and variance are those of its own input, over all axes
+// but the channels: batch normalisation in training, as it is exported when it is not folded.
+func (f *finder) batchStats(n *graph.Node) {
+	x := n.In(0)
+	for i := range 5 {
+		if n.In(i) == nil {
+			return
+		}
+	}
+	v := f.shaped(n.In(4))
+	m, ok := f.meanOf(n.In(3), x)
+	r, ok2 := f.reduction(v)
+	if !ok || !ok2 || f.set.spreads[v] == nil || f.same(f.set.spreads[v]) != f.same(x) || !r.over(m) || m.all {
+		return
+	}
+	for i := range x.Type.Shape {
+		if slices.Contains(m.axes, i) == (i == 1) {
+			return
+		}
+	}
+	f.set.trained[n] = len(x.Type.Shape) > 1
 }

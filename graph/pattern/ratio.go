@@ -21,7 +21,7 @@ func (f *finder) ratio(v *graph.Value) {
 			continue
 		}
 		rest := p.without(g.base, g.pow)
-		q := f.ofReduction(r, rest)
+		q := f.ofReduction(r, rest, g.base)
 		if q == nil || q.Kind != OfMean && (!r.aligned(g.base) || pow != -1) {
 			continue
 		}
@@ -46,7 +46,7 @@ func (f *finder) ratio(v *graph.Value) {
 }
 
 // ofReduction tells why what is left of a product is bounded by the reduction below it.
-func (f *finder) ofReduction(r *reduction, rest *product) *Ratio {
+func (f *finder) ofReduction(r *reduction, rest *product, den *graph.Value) *Ratio {
 	x := r.of
 	switch r.op {
 	case "Sum", "Mean":
@@ -56,7 +56,7 @@ func (f *finder) ofReduction(r *reduction, rest *product) *Ratio {
 		if a := f.abs(x); a != nil {
 			return f.ratioOf(OfAbs, a, f.product(a), rest)
 		}
-		return f.weighted(r, rest)
+		return f.weighted(r, rest, den)
 	case "L1":
 		return f.ratioOf(OfAbs, x, f.product(x), rest)
 	case "Max":
@@ -90,13 +90,19 @@ func (f *finder) ratioOf(kind RatioKind, x *graph.Value, xs, rest *product) *Rat
 }
 
 // weighted reads Σ(w·x) / Σw.
-func (f *finder) weighted(r *reduction, rest *product) *Ratio {
+func (f *finder) weighted(r *reduction, rest *product, den *graph.Value) *Ratio {
 	for _, g := range rest.factors {
 		if g.pow != 1 {
 			continue
 		}
 		s, ok := f.reduction(g.base)
-		if !ok || s.op != r.op || !s.asMany(r) {
+		if !ok {
+			if q := f.contracted(g.base, den, r, rest); q != nil {
+				return q
+			}
+			continue
+		}
+		if s.op != r.op || !s.asMany(r) {
 			continue
 		}
 		x, ws, power, ok := f.weights(s.of, r.of)
@@ -149,12 +155,15 @@ func (f *finder) weights(wx, w *graph.Value) (x *graph.Value, ws []*graph.Value,
 		return x, ws, powers{of: 1}, ok
 	}
 	p, q := f.product(wx), f.product(w)
+	if m := f.truth(w); m != nil {
+		q = atom(m)
+	}
 	left := &product{coef: p.coef / q.coef}
 	used := 0
 	for _, g := range p.factors {
 		match := false
 		for _, h := range q.factors {
-			if f.shaped(g.base) == f.shaped(h.base) && (g.pow == h.pow || g.pow == 2 && h.pow == 1) {
+			if (f.shaped(g.base) == f.shaped(h.base) || f.truth(g.base) == h.base) && (g.pow == h.pow || g.pow == 2 && h.pow == 1) {
 				match = true
 				k.capped = k.capped || g.pow != h.pow
 			}
@@ -173,6 +182,22 @@ func (f *finder) weights(wx, w *graph.Value) (x *graph.Value, ws []*graph.Value,
 	}
 	ws, plain := f.values(q)
 	return x, ws, k, ok && plain && used == len(q.factors) && left.coef == 1 && used > 0
+}
+
+// truth returns the condition that a value counts, its type and shape aside, nil where it is none.
+func (f *finder) truth(v *graph.Value) *graph.Value {
+	for {
+		v = f.shaped(v)
+		n := v.Producer
+		if n == nil || n.OpName() != "Cast" || n.In(0) == nil || n.In(0).Type.Elem.IsFloat() {
+			break
+		}
+		v = n.In(0)
+	}
+	if v.Type.Elem != graph.Bool {
+		return nil
+	}
+	return v
 }
 
 // selected reads Where(mask, x, 0) as mask·x for the mask that is counted, whichever type it has.

@@ -34,6 +34,7 @@ type Norm struct {
 	EpsOnRoot bool         // ε stands beside the root, not below it
 	EpsMax    bool         // ε bounds from below (Max, Clip) instead of being added
 	Expanded  bool         // the variance is E[x²] - m²
+	Floored   bool         // the variance is kept from falling below 0
 	Axes      []int        // of Input
 	Count     int64        // elements normalised together, 0 where not known
 	Bound     float64      // of |Numerator·(Coef·Sum)^(-1/2)|, 0 where not known
@@ -89,12 +90,14 @@ type RatioKind uint8
 
 // The kinds of ratios.
 const (
-	OfSum  RatioKind = iota + 1 // by the sum over the numerator: in [0, 1] where that is not negative
-	OfAbs                       // by the sum of magnitudes: in [-1, 1]
-	OfMax                       // by the largest magnitude: in [-1, 1]
-	OfSpan                      // (x - min)/(max - min): in [0, 1]
-	OfPart                      // x / (a + b - x) for 0 ≤ x ≤ a and x ≤ b: in [0, 1]
-	OfMean                      // a weighted mean: Σ w·x / Σ w lies in the hull of x and 0 for w ≥ 0
+	OfSum   RatioKind = iota + 1 // by the sum over the numerator: in [0, 1] where that is not negative
+	OfAbs                        // by the sum of magnitudes: in [-1, 1]
+	OfMax                        // by the largest magnitude: in [-1, 1]
+	OfSpan                       // (x - min)/(max - min): in [0, 1]
+	OfPart                       // x / (a + b - x) for 0 ≤ x ≤ a and x ≤ b: in [0, 1]
+	OfTerms                      // (Σ ±t) / (Σ u), each t one of the u or smaller: in [-1, 1] where no u is negative
+	OfCount                      // Σ x over a dimension without a number, divided by that dimension
+	OfMean                       // a weighted mean: Σ w·x / Σ w lies in the hull of x and 0 for w ≥ 0
 )
 
 // Ratio is a quotient bounded by what it is made of.
@@ -108,6 +111,8 @@ type Ratio struct {
 	Power       float64        // of OfMean: the mean is that of this power of the input
 	Products    bool           // of OfMean: the weights are a product of matrices
 	Capped      bool           // of OfMean: the weights stand squared in the numerator
+	Signed      bool           // of OfTerms: the quotient may be negative
+	Parts       []*graph.Value // of OfTerms: what must not be negative
 	Counted     bool           // the weights select (Where) and are counted: a mean where they are 0 or at least 1
 	Coef        float64        // a constant factor of the output
 	Scales      []*graph.Value
@@ -177,6 +182,7 @@ type Set struct {
 	blends   map[*graph.Value]*Blend
 	gaps     map[*graph.Value]bool
 	spreads  map[*graph.Value]*graph.Value
+	trained  map[*graph.Node]bool
 }
 
 // Norm returns the normalisation whose output is v, or nil.
@@ -215,6 +221,9 @@ func (s *Set) Gap(v *graph.Value) bool { return s.gaps[v] }
 // Spread returns the value of which v is the variance, the mean square of the difference from its
 // mean, or nil.
 func (s *Set) Spread(v *graph.Value) *graph.Value { return s.spreads[v] }
+
+// Trained tells whether a BatchNormalization normalises by the mean and the variance of its own input.
+func (s *Set) Trained(n *graph.Node) bool { return s.trained[n] }
 
 // Logit returns the attention or classifier logits that the node computes, or nil.
 func (s *Set) Logit(n *graph.Node) *Logit { return s.matmuls[n] }

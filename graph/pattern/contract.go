@@ -1,0 +1,149 @@
+package pattern
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/amplint/amplint/graph"
+)
+
+// contraction is a sum of products of two values over axes of both: a matrix product or an einsum.
+type contraction struct {
+	a, b *graph.Value
+	in   [2]string // the axes, a letter each
+	out  string
+}
+
+// contraction reads a MatMul, or an Einsum of two operands without an ellipsis.
+func (f *finder) contraction(v *graph.Value) (*contraction, bool) {
+	n := f.shaped(v).Producer
+	if n == nil || n.In(1) == nil || len(n.Inputs) != 2 {
+		return nil, false
+	}
+	c := &contraction{a: f.same(n.In(0)), b: f.same(n.In(1))}
+	switch n.OpName() {
+	case "MatMul":
+		ranks := [2]int{len(c.a.Type.Shape), len(c.b.Type.Shape)}
+		if ranks[0] < 2 || ranks[0] != ranks[1] || ranks[0] > 10 {
+			return nil, false
+		}
+		batch := "abcdefgh"[:ranks[0]-2]
+		c.in, c.out = [2]string{batch + "mk", batch + "kn"}, batch+"mn"
+		return c, true
+	case "Einsum":
+		in, out, explicit := strings.Cut(strings.ReplaceAll(n.Str("equation", ""), " ", ""), "->")
+		a, b, two := strings.Cut(in, ",")
+		c.in, c.out = [2]string{a, b}, out
+		return c, explicit && two && !strings.Contains(in+out, ".")
+	}
+	return nil, false
+}
+
+// contracted reads Σ(w·x) / Σw where a matrix product or an einsum multiplies and sums.
+func (f *finder) contracted(num, den *graph.Value, r *reduction, rest *product) *Ratio {
+	c, ok := f.contraction(num)
+	if !ok || r.op != "Sum" || r.all {
+		return nil
+	}
+	for i, w := range []*graph.Value{c.a, c.b} {
+		x := c.b
+		if i == 1 {
+			x = c.a
+		}
+		if f.shaped(w) != f.shaped(r.of) || !c.sums(i, r, w) || !c.meets(i, num, den) {
+			continue
+		}
+		left := rest.without(num, 1)
+		if scales, ok := f.values(left); ok {
+			return &Ratio{Kind: OfMean, Power: 1, Products: true, Num: num, Input: x, Weights: []*graph.Value{w}, Coef: left.coef, Scales: scales}
+		}
+	}
+	return nil
+}
+
+// sums tells whether a reduction of operand i runs over just the axes that the contraction sums, and
+// whether the other operand has them all.
+func (c *contraction) sums(i int, r *reduction, w *graph.Value) bool {
+	own, other := c.in[i], c.in[1-i]
+	var sizes, reduced graph.Shape
+	for k, l := range own {
+		if strings.ContainsRune(c.out, l) {
+			continue
+		}
+		if !strings.ContainsRune(other, l) || strings.Count(own, string(l)) > 1 || k >= len(w.Type.Shape) {
+			return false
+		}
+		sizes = append(sizes, w.Type.Shape[k])
+	}
+	for _, l := range other { // nor may it sum over an axis that the weights do not have
+		if !strings.ContainsRune(c.out, l) && !strings.ContainsRune(own, l) {
+			return false
+		}
+	}
+	for _, a := range r.axes {
+		if a < len(r.of.Type.Shape) {
+			reduced = append(reduced, r.of.Type.Shape[a])
+		}
+	}
+	one := func(d graph.Dim) bool { return d == graph.Dim{N: 1} }
+	sizes, reduced = slices.DeleteFunc(sizes, one), slices.DeleteFunc(reduced, one)
+	return len(own) == len(w.Type.Shape) && settled(sizes) && slices.Equal(sizes, reduced)
+}
+
+// meets tells whether the sum of the weights, operand i, stands below the products of the same weights:
+// each axis of it that is not 1 must meet the axis of the result that comes from the same axis of i.
+func (c *contraction) meets(i int, num, den *graph.Value) bool {
+	letters, ok := c.letters(num.Type.Shape)
+	s, off := den.Type.Shape, len(num.Type.Shape)-len(den.Type.Shape)
+	if !ok || off < 0 || !settled(s) {
+		return false
+	}
+	left := 0
+	for k, l := range c.in[i] {
+		if d := c.operand(i).Type.Shape[k]; strings.ContainsRune(c.out, l) && d != (graph.Dim{N: 1}) {
+			left++
+		}
+	}
+	for k, d := range s {
+		if d == (graph.Dim{N: 1}) {
+			continue
+		}
+		l := letters[off+k]
+		at := strings.IndexByte(c.in[i], l)
+		if l == 0 || at < 0 || c.operand(i).Type.Shape[at] != d {
+			return false
+		}
+		left--
+	}
+	return left == 0
+}
+
+func (c *contraction) operand(i int) *graph.Value { return [2]*graph.Value{c.a, c.b}[i] }
+
+// letters names the axes of the result after axes of length 1 were added or dropped; 0 for those.
+func (c *contraction) letters(s graph.Shape) ([]byte, bool) {
+	var names []byte
+	var dims graph.Shape
+	for _, l := range []byte(c.out) {
+		d := graph.Dim{N: 1}
+		for i := range 2 {
+			if at := strings.IndexByte(c.in[i], l); at >= 0 && at < len(c.operand(i).Type.Shape) && c.operand(i).Type.Shape[at] != (graph.Dim{N: 1}) {
+				d = c.operand(i).Type.Shape[at]
+			}
+		}
+		if d != (graph.Dim{N: 1}) {
+			names, dims = append(names, l), append(dims, d)
+		}
+	}
+	out := make([]byte, len(s))
+	for i, d := range s {
+		if d == (graph.Dim{N: 1}) {
+			continue
+		}
+		if len(dims) == 0 || dims[0] != d {
+			return nil, false
+		}
+		out[i], names, dims = names[0], names[1:], dims[1:]
+	}
+	return out, len(dims) == 0 && settled(s)
+}
