@@ -3,7 +3,6 @@ package analyze
 import (
 	"context"
 
-	"github.com/amplint/amplint/graph/pattern"
 	"github.com/amplint/amplint/rangeprop"
 	"github.com/amplint/amplint/rules"
 )
@@ -74,7 +73,7 @@ func (a *analysis) check(ctx context.Context, t Target, opt *Options) *Report {
 		format = lowest(a.model)
 	}
 	r := &Report{Path: a.model.Path, Target: t, Inputs: a.ranges.Inputs(), Notes: a.notes()}
-	in := &rules.Input{Model: a.model, Info: a.info, Ranges: a.ranges, Patterns: pattern.Find(a.model),
+	in := &rules.Input{Model: a.model, Info: a.info, Ranges: a.ranges, Patterns: a.ranges.Patterns(),
 		Target: format, Hold: t.holder(), Strict: opt.Strict, Disabled: opt.Config.Off()}
 	found := rules.Run(in)
 	seen := a.probe(ctx, t, opt, in, found)

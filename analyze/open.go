@@ -36,6 +36,7 @@ func load(ctx context.Context, path string, opt *Options) (*analysis, error) {
 		m.Close()
 		return nil, err
 	}
+	opt.memo = rangeprop.NewMemo()
 	a, err := analyse(ctx, m, opt)
 	if err != nil {
 		m.Close()
@@ -53,7 +54,8 @@ func analyse(ctx context.Context, m *graph.Model, opt *Options) (*analysis, erro
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Path, err)
 	}
-	r, err := rangeprop.Analyze(m, info, rangeprop.Options{Ranges: in.ranges, Stopped: ctx.Err, NoBalls: opt.Effort == "off", NoMoments: opt.Effort == "off"})
+	off := opt.Effort == "off"
+	r, err := rangeprop.Analyze(m, info, rangeprop.Options{Ranges: in.ranges, Stopped: ctx.Err, NoBalls: off, NoMoments: off, Memo: opt.memo})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Path, err)
 	}

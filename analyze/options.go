@@ -6,6 +6,7 @@ import (
 
 	"github.com/amplint/amplint/baseline"
 	"github.com/amplint/amplint/config"
+	"github.com/amplint/amplint/rangeprop"
 	"github.com/amplint/amplint/rules"
 )
 
@@ -26,6 +27,8 @@ type Options struct {
 	// Lenient allows ranges for inputs that the model does not have: of several models each has
 	// its own.
 	Lenient bool
+
+	memo *rangeprop.Memo // shared by the analyses of one model
 }
 
 // Threshold is the least severity that makes a run fail.

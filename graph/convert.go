@@ -22,6 +22,37 @@ func (t *Tensor) Converted(e ElemType, saturate bool) *Tensor {
 // is. What the conversion lost is still there.
 func (t *Tensor) Origin() *Tensor { return t.from }
 
+// Saturates tells whether the conversion from Origin turned what is past the type's largest number
+// into the largest.
+func (t *Tensor) Saturates() bool { return t.saturate }
+
+// rounds tells whether the elements are those of the tensor it was made from, rounded to a format:
+// then they need not be written in its bits to be read again.
+func (t *Tensor) rounds() (f numfmt.Format, ok bool) {
+	if t.from == nil || t.from.Elem == Double {
+		return f, false
+	}
+	if _, ok = t.from.Elem.Format(); !ok {
+		return f, false
+	}
+	f, ok = t.Elem.Format()
+	return f, ok && f.Bits() < 64 && (f.HasInf() || !t.saturate)
+}
+
+// round does what the conversion does to numbers.
+func (t *Tensor) round(f numfmt.Format, x []float32) {
+	f.RoundFloats(x, x)
+	if !t.saturate {
+		return
+	}
+	top := float32(f.Max())
+	for i, v := range x {
+		if math.IsInf(float64(v), 0) {
+			x[i] = float32(math.Copysign(float64(top), float64(v)))
+		}
+	}
+}
+
 // convert streams the elements of the tensor it was made from in its own type.
 func (t *Tensor) convert(visit func([]byte) error) error {
 	f, ok := t.Elem.Format()

@@ -9,8 +9,8 @@ import (
 // not count, small enough for the cache. Elements of every size come out whole, those of 6 bits too.
 const chunkBytes = 3 << 18
 
-// chunkFloats is the longest chunk of [Tensor.Floats].
-const chunkFloats = 256 << 10
+// chunkFloats is the longest chunk of [Tensor.Floats]: it stays in the first cache.
+const chunkFloats = 4 << 10
 
 // Raw streams the elements as raw_data would hold them (little endian, types below 8 bits packed)
 // whatever field or file they are stored in, in chunks of at most about 1 MiB that hold whole
@@ -59,8 +59,15 @@ func (t *Tensor) Bytes() ([]byte, error) {
 }
 
 // Floats streams the elements of any numeric type or bool as float32 (double rounds, integers
-// above 2^24 round), in chunks of at most 256 Ki elements. A chunk is valid until visit returns.
+// above 2^24 round), in chunks of at most 4096 elements. A chunk is valid until visit returns and may
+// be changed.
 func (t *Tensor) Floats(visit func(chunk []float32) error) error {
+	if f, ok := t.rounds(); ok {
+		return t.from.Floats(func(chunk []float32) error {
+			t.round(f, chunk)
+			return visit(chunk)
+		})
+	}
 	var buf []float32
 	return t.blocks(func(raw []byte, n int) error {
 		if cap(buf) < n {

@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 	"io"
+	"os"
 	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -73,6 +74,26 @@ func (m *Model) WriteTo(w io.Writer) (int64, error) {
 		return 0, fmt.Errorf("the model would take %d bytes, more than the 2 GiB of a protobuf message", r.n)
 	}
 	return r.writeTo(w)
+}
+
+// WriteOutline writes the model to a new file as WriteTo does, but for the elements of tensors that
+// are converted or new: their places stay holes. What it costs is then what the graph costs.
+func (m *Model) WriteOutline(f *os.File) error {
+	r, err := m.encode(nil)
+	if err != nil {
+		return err
+	}
+	for _, p := range r.parts {
+		if p.t != nil {
+			_, err = f.Seek(p.t.RawLen(), io.SeekCurrent)
+		} else {
+			_, err = rope{parts: []part{p}, n: p.len()}.writeTo(f)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return f.Truncate(r.n)
 }
 
 func (m *Model) encode(places map[*Tensor]Place) (rope, error) {

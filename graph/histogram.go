@@ -27,6 +27,9 @@ func (t *Tensor) Histogram() (*numfmt.Histogram, error) {
 
 // count adds the elements to a histogram.
 func (t *Tensor) count(h *numfmt.Histogram) error {
+	if _, ok := t.rounds(); ok {
+		return t.countRounded(h)
+	}
 	if f, ok := t.Elem.Format(); ok {
 		return t.Raw(func(chunk []byte) error { h.AddRaw(f, chunk); return nil })
 	}
@@ -36,4 +39,20 @@ func (t *Tensor) count(h *numfmt.Histogram) error {
 		}
 		return nil
 	})
+}
+
+// countRounded adds the elements of a conversion, many at a time: a histogram sums up after each call.
+func (t *Tensor) countRounded(h *numfmt.Histogram) error {
+	const many = 16 * chunkFloats
+	buf := make([]float32, 0, min(many, t.Len()))
+	err := t.Floats(func(chunk []float32) error {
+		if len(buf)+len(chunk) > many {
+			h.AddFloats(buf)
+			buf = buf[:0]
+		}
+		buf = append(buf, chunk...)
+		return nil
+	})
+	h.AddFloats(buf)
+	return err
 }

@@ -22,6 +22,17 @@ type part struct {
 	t   *Tensor
 }
 
+// len returns how many bytes the part stands for.
+func (p part) len() int64 {
+	switch {
+	case p.lit != nil:
+		return int64(len(p.lit))
+	case p.src != nil:
+		return p.at.Len
+	}
+	return p.t.RawLen()
+}
+
 // bytes appends literal bytes. Small pieces are joined, for there is one around every edit.
 func (r *rope) bytes(b []byte) {
 	if len(b) == 0 {

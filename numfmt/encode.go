@@ -188,7 +188,7 @@ func (f Format) DecodeFloats(dst []float32, raw []byte) int {
 		}
 	case 32:
 		for i := range dst {
-			dst[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
+			dst[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i : 4*i+4 : 4*i+4]))
 		}
 	case 16:
 		s.get16(dst, raw)

@@ -24,6 +24,9 @@ type Options struct {
 	NoBalls bool
 	// NoMoments leaves the statistical estimates out.
 	NoMoments bool
+	// Memo holds what earlier analyses have learnt of constants, and takes what this one learns. It may
+	// be nil.
+	Memo *Memo
 	// Stopped is asked before each node; the error that it returns ends the analysis. It may be nil.
 	Stopped func() error
 }
@@ -85,7 +88,7 @@ type pass struct {
 	read    map[*graph.Value]int // how often a value was read
 	res     *Result
 	vals    map[*graph.Value]*Val
-	consts  map[*graph.Tensor]*Val
+	memo    *Memo
 	moving  map[*graph.Value]bool // rests on an initializer that may move
 	missing map[string]int
 	counted map[*graph.Node]bool
@@ -97,8 +100,15 @@ type pass struct {
 // Analyze bounds every value of a model whose types and constants info, the result of infer.Run,
 // has set.
 func Analyze(m *graph.Model, info *infer.Info, opt Options) (*Result, error) {
-	p := &pass{m: m, info: info, opt: opt, facts: pattern.Find(m), ops: operators(), follows: followers(), read: map[*graph.Value]int{}, vals: map[*graph.Value]*Val{},
-		consts: map[*graph.Tensor]*Val{}, moving: map[*graph.Value]bool{}, missing: map[string]int{}, counted: map[*graph.Node]bool{}}
+	return analyze(m, info, opt, pattern.Find(m))
+}
+
+func analyze(m *graph.Model, info *infer.Info, opt Options, facts *pattern.Set) (*Result, error) {
+	p := &pass{m: m, info: info, opt: opt, facts: facts, ops: operators(), follows: followers(), read: map[*graph.Value]int{}, vals: map[*graph.Value]*Val{},
+		memo: opt.Memo, moving: map[*graph.Value]bool{}, missing: map[string]int{}, counted: map[*graph.Node]bool{}}
+	if p.memo == nil {
+		p.memo = NewMemo()
+	}
 	p.res = &Result{vals: p.vals, p: p}
 	if err := p.seed(); err != nil {
 		return nil, err
@@ -111,6 +121,20 @@ func Analyze(m *graph.Model, info *infer.Info, opt Options) (*Result, error) {
 	}
 	slices.SortFunc(p.res.unknown, func(a, b OpCount) int { return strings.Compare(a.Op, b.Op) })
 	return p.res, nil
+}
+
+// Patterns returns the patterns that were found in the model.
+func (r *Result) Patterns() *pattern.Set { return r.p.facts }
+
+// Held bounds the same model once more, with the same ranges of its inputs but values held in other
+// formats, and without estimates. What is known of constants and patterns is shared.
+func (r *Result) Held(hold func(v *graph.Value) numfmt.Format) (*Result, error) {
+	opt := r.p.opt
+	opt.Hold, opt.Memo, opt.NoMoments, opt.Ranges = hold, r.p.memo, true, map[string]Given{}
+	for _, in := range r.inputs {
+		opt.Ranges[in.Value.Name] = Given{Range: in.Range, Basis: in.Basis}
+	}
+	return analyze(r.p.m, r.p.info, opt, r.p.facts)
 }
 
 // seed sets the inputs and the initializers that may move.
@@ -216,6 +240,7 @@ func (p *pass) node(n *graph.Node) {
 	c := &call{p: p, n: n, in: make([]*Val, len(n.Inputs))}
 	for i, v := range n.Inputs {
 		if v != nil {
+			c.read(i, v)
 			c.in[i] = p.val(v)
 		}
 	}

@@ -3,6 +3,8 @@ package rangeprop
 import (
 	"math"
 	"slices"
+
+	"github.com/amplint/amplint/graph"
 )
 
 // maxBallMatrix bounds the elements of a matrix that is kept for a ball.
@@ -54,56 +56,109 @@ func followMatMul(c *call) *ball {
 // constantProduct carries a ball through a constant matrix: the center exactly, the map composed
 // where it is diagonal, else its norm taken and the matrix put in its place.
 func (c *call) constantProduct(trans bool) *ball {
-	x := c.seeded(0)
 	t, flip, ok := c.p.weight(c.n.In(1))
-	rank := c.rank(0)
-	if !ok || x == nil || !x.last(rank) || len(t.Dims) != 2 || t.Len() > maxBallMatrix || rank < 2 {
+	if !ok || len(t.Dims) != 2 {
 		return nil
 	}
-	rows, cols := int(t.Dims[0]), int(t.Dims[1])
 	flip = flip != trans
-	if flip {
-		rows, cols = cols, rows
+	if c.digest.of(t, flip) {
+		return c.productBall(c.digest.mapping)
 	}
-	if rows != x.n() || cols < 1 {
+	rows, cols := (&digest{t: t, flip: flip}).sizes()
+	x := c.mapped(t, rows)
+	if x == nil || cols < 1 {
 		return nil
 	}
-	m := &matrix{rows: rows, cols: cols, a: make([]float32, rows*cols)}
-	center, widest := make([]float64, cols), make([]float64, cols)
-	width := cols
-	if flip {
-		width = rows
-	}
-	diag := x.diag
-	if x.m != nil || x.groups > 1 {
-		diag = nil
-	}
-	err := streamRows(t, width, func(row, from int, part []float64) {
-		for i, w := range part {
-			k, j := row, from+i
-			if flip {
-				k, j = j, k
-			}
-			center[j] += x.center[k] * w
-			widest[j] = max(widest[j], math.Abs(w))
-			if diag != nil {
-				w *= diag[k]
-			}
-			m.a[k*cols+j] = float32(w)
-		}
-	})
-	if err != nil {
+	m := newMapping(x, rows, cols, flip)
+	if streamRows(t, int(t.Dims[1]), m.add) != nil {
 		return nil
 	}
-	return c.productBall(x, m, center, widest)
+	return c.productBall(m)
 }
 
-func (c *call) productBall(x *ball, m *matrix, center, widest []float64) *ball {
+// mapped returns the ball that a constant matrix maps, nil where there is none.
+func (c *call) mapped(t *graph.Tensor, rows int) *ball {
+	rank := c.rank(0)
+	if c.p.opt.NoBalls || t.Len() > maxBallMatrix || rank < 2 {
+		return nil
+	}
+	if x := c.seeded(0); x != nil && x.last(rank) && rows == x.n() {
+		return x
+	}
+	return nil
+}
+
+// mapping is the image of a ball under a matrix that is read row by row.
+type mapping struct {
+	x              *ball
+	flip           bool
+	diag           []float64 // what the rows are multiplied by, nil for nothing
+	center, widest []float64
+	m              *matrix
+}
+
+func newMapping(x *ball, rows, cols int, flip bool) *mapping {
+	m := &mapping{x: x, flip: flip, center: make([]float64, cols), widest: make([]float64, cols)}
+	if x.m == nil && x.groups == 1 {
+		m.diag = x.diag
+	}
+	m.m = &matrix{rows: rows, cols: cols, a: make([]float32, rows*cols), squares: make([]float64, cols)}
+	return m
+}
+
+// add takes a part of a row of the stored matrix.
+func (m *mapping) add(row, from int, w []float64) {
+	if m.flip {
+		m.column(row, from, w)
+		return
+	}
+	x, k := m.x.center[row], m.factor(row)
+	center, widest, squares := m.center[from:from+len(w)], m.widest[from:from+len(w)], m.m.squares[from:from+len(w)]
+	a := m.m.a[row*m.m.cols+from:][:len(w)]
+	for i, e := range w {
+		center[i] += x * e
+		if d := math.Abs(e); d > widest[i] {
+			widest[i] = d
+		}
+		f := float32(e * k)
+		a[i] = f
+		squares[i] += float64(f) * float64(f)
+	}
+}
+
+// column is add where the stored row is a column of the map.
+func (m *mapping) column(j, from int, w []float64) {
+	center, widest, squares := m.center[j], m.widest[j], m.m.squares[j]
+	for i, e := range w {
+		center += m.x.center[from+i] * e
+		if d := math.Abs(e); d > widest {
+			widest = d
+		}
+		f := float32(e * m.factor(from+i))
+		m.m.a[(from+i)*m.m.cols+j] = f
+		squares += float64(f) * float64(f)
+	}
+	m.center[j], m.widest[j], m.m.squares[j] = center, widest, squares
+}
+
+// factor is what row k of the map is multiplied by.
+func (m *mapping) factor(k int) float64 {
+	if m.diag == nil {
+		return 1
+	}
+	return m.diag[k]
+}
+
+func (c *call) productBall(p *mapping) *ball {
+	if p == nil {
+		return nil
+	}
+	x, m, widest := p.x, p.m, p.widest
 	radius := x.radius[0]
 	if x.m != nil || x.groups > 1 {
 		radius = x.spread()
 	}
-	out := &ball{axes: []int{c.outRank() - 1}, sizes: []int{m.cols}, center: center, groups: 1, radius: []float64{radius * grow}, m: m}
+	out := &ball{axes: []int{c.outRank() - 1}, sizes: []int{m.cols}, center: p.center, groups: 1, radius: []float64{radius * grow}, m: m}
 	if x.m == nil && x.groups == 1 { // else it is in the spread
 		out.loss = x.loss * length(widest) * math.Sqrt(float64(m.rows))
 	}

@@ -2,6 +2,7 @@ package rangeprop
 
 import (
 	"math"
+	"slices"
 
 	"github.com/amplint/amplint/graph"
 )
@@ -9,42 +10,16 @@ import (
 // constant returns the bounds of a constant: its elements while they are few, else their least and
 // greatest along the feature axis. The elements are streamed and the result is kept.
 func (p *pass) constant(t *graph.Tensor) *Val {
-	if v := p.consts[t]; v != nil {
+	if v := p.memo.constant(t); v != nil {
 		return v
 	}
-	v := readConstant(t)
-	p.consts[t] = v
-	return v
+	return p.memo.keep(t, readConstant(t))
 }
 
 func readConstant(t *graph.Tensor) *Val {
-	switch t.Elem {
-	case graph.String, graph.Complex64, graph.Complex128, graph.Undefined:
-		return anything(nil).constantly()
-	}
-	dims := make([]int, len(t.Dims))
-	for i, d := range t.Dims {
-		dims[i] = int(d)
-	}
-	var s scan
-	s.start(dims)
-	var err error
-	if wide(t.Elem) {
-		var x []float64
-		x, err = t.Float64s()
-		for _, c := range x {
-			s.add(c)
-		}
-	} else {
-		err = t.Floats(func(chunk []float32) error {
-			for _, c := range chunk {
-				s.add(float64(c))
-			}
-			return nil
-		})
-	}
-	if err != nil || s.n != size(dims) { // the loader reports it where it matters
-		return anything(nil).constantly()
+	s := newScan(t)
+	if s == nil || streamRows(t, s.row, s.add) != nil {
+		return anything(nil).constantly() // the loader reports it where it matters
 	}
 	return s.finish()
 }
@@ -62,66 +37,128 @@ func wide(e graph.ElemType) bool {
 type scan struct {
 	v     Val
 	n     int
+	want  int // elements in all
 	small bool
-	step  int // elements between neighbours along the kept axis
-	width int // length of that axis
+	row   int // length of the rows that the stream comes in
+	step  int // elements between neighbours along that axis
 	least float64
 }
 
-func (s *scan) start(dims []int) {
-	s.v = Val{basis: Constant, integer: true}
-	s.least = math.Inf(1)
+// newScan returns nil for elements that are no real numbers.
+func newScan(t *graph.Tensor) *scan {
+	switch t.Elem {
+	case graph.String, graph.Complex64, graph.Complex128, graph.Undefined:
+		return nil
+	}
+	dims := make([]int, len(t.Dims))
+	for i, d := range t.Dims {
+		dims[i] = int(d)
+	}
+	s := &scan{v: Val{basis: Constant, integer: true}, want: size(dims), least: math.Inf(1), step: 1}
 	if s.small = countUpTo(dims, maxKept) <= maxKept; s.small {
 		s.v.dims = dims
-		s.v.lo = make([]float64, 0, size(dims))
-		return
+		s.v.lo = make([]float64, 0, s.want)
+		s.row = max(s.want, 1)
+		return s
 	}
-	keep := layout(dims)
-	s.v.dims = make([]int, len(dims))
-	s.width, s.step = 1, 1
-	f := featureAxis(len(dims))
-	for i := range dims {
-		s.v.dims[i] = 1
+	s.channels(dims)
+	return s
+}
+
+// channels lays the bounds out along the feature axis.
+func (s *scan) channels(dims []int) {
+	width := 1
+	s.v.dims = pad(nil, len(dims))
+	if f := featureAxis(len(dims)); layout(dims)[f] {
+		s.v.dims[f], width = dims[f], dims[f]
+		s.step = size(dims[f+1:])
 	}
-	if keep[f] {
-		s.v.dims[f], s.width = dims[f], dims[f]
-		for _, d := range dims[f+1:] {
-			s.step *= d
-		}
+	if s.row = width * s.step; width == 1 {
+		s.row = dims[len(dims)-1]
+		s.step = s.row
 	}
-	s.v.lo, s.v.hi = make([]float64, s.width), make([]float64, s.width)
+	s.v.lo, s.v.hi = make([]float64, width), make([]float64, width)
 	for i := range s.v.lo {
 		s.v.lo[i], s.v.hi[i] = math.Inf(1), math.Inf(-1)
 	}
 }
 
-func (s *scan) add(x float64) {
-	i := s.n
-	s.n++
-	if x != x {
-		s.v.nan = true
-		x = 0
+// add takes the elements of a row from one on.
+func (s *scan) add(_, from int, x []float64) {
+	s.n += len(x)
+	s.kinds(x)
+	if s.v.nan {
+		x = withoutNaN(x)
 	}
-	if s.v.integer && x != math.Trunc(x) {
-		s.v.integer = false
+	switch {
+	case s.small:
+		s.v.lo = append(s.v.lo, x...)
+	case s.step == 1:
+		extremes(s.v.lo[from:from+len(x)], s.v.hi[from:from+len(x)], x)
+	default:
+		for len(x) > 0 {
+			i, n := from/s.step, min(len(x), s.step-from%s.step)
+			s.v.lo[i], s.v.hi[i] = extremesOf(s.v.lo[i], s.v.hi[i], x[:n])
+			from, x = from+n, x[n:]
+		}
 	}
-	if a := math.Abs(x); a < s.least && a > 0 {
-		s.least = a
+}
+
+// kinds notes the least magnitude, and whether all elements are integers and one is NaN.
+func (s *scan) kinds(x []float64) {
+	least, nan := s.least, s.v.nan
+	for _, e := range x {
+		nan = nan || e != e
+		if a := math.Abs(e); a < least && a > 0 {
+			least = a
+		}
 	}
-	if s.small {
-		s.v.lo = append(s.v.lo, x)
-		return
+	s.least, s.v.nan = least, nan
+	for i := 0; i < len(x) && s.v.integer; i++ {
+		s.v.integer = x[i] == math.Trunc(x[i]) || x[i] != x[i]
 	}
-	if i = i / s.step % s.width; x < s.v.lo[i] {
-		s.v.lo[i] = x
+}
+
+// withoutNaN puts 0 in the place of NaN, which has a flag of its own.
+func withoutNaN(x []float64) []float64 {
+	y := slices.Clone(x)
+	for i, e := range y {
+		if e != e {
+			y[i] = 0
+		}
 	}
-	if x > s.v.hi[i] {
-		s.v.hi[i] = x
+	return y
+}
+
+func extremes(lo, hi, x []float64) {
+	lo, hi = lo[:len(x)], hi[:len(x)]
+	for i, e := range x {
+		if e < lo[i] {
+			lo[i] = e
+		}
+		if e > hi[i] {
+			hi[i] = e
+		}
 	}
+}
+
+func extremesOf(lo, hi float64, x []float64) (float64, float64) {
+	for _, e := range x {
+		if e < lo {
+			lo = e
+		}
+		if e > hi {
+			hi = e
+		}
+	}
+	return lo, hi
 }
 
 func (s *scan) finish() *Val {
 	v := s.v
+	if s.n != s.want {
+		return anything(nil).constantly()
+	}
 	if s.small {
 		v.hi = v.lo
 	}

@@ -2,6 +2,7 @@ package rangeprop
 
 import (
 	"math"
+	"slices"
 
 	"github.com/amplint/amplint/graph"
 )
@@ -35,23 +36,79 @@ func (d *dots) product(t *graph.Tensor, lo, hi []float64, flip bool) error {
 	if flip {
 		width = len(lo)
 	}
+	return streamRows(t, width, d.visitor(lo, hi, flip))
+}
+
+// visitor takes the elements of the matrix of product, row by row.
+func (d *dots) visitor(lo, hi []float64, flip bool) visitor {
 	mid, rad, finite := middles(lo, hi)
-	return streamRows(t, width, func(row, from int, w []float64) {
-		switch {
-		case d.least != nil || !finite:
+	switch {
+	case d.least == nil && boundless(lo, hi):
+		return d.boundless(flip)
+	case (d.least != nil || !finite) && flip:
+		return func(row, from int, w []float64) {
 			for i, e := range w {
-				if flip {
-					d.add(row, e, lo[from+i], hi[from+i])
-				} else {
-					d.add(from+i, e, lo[row], hi[row])
-				}
+				d.add(row, e, lo[from+i], hi[from+i])
 			}
-		case flip:
-			d.row(row, w, mid[from:], rad[from:])
-		default:
-			d.spread(from, w, mid[row], rad[row])
 		}
-	})
+	case d.least != nil || !finite:
+		return func(row, from int, w []float64) {
+			for i, e := range w {
+				d.add(from+i, e, lo[row], hi[row])
+			}
+		}
+	case flip:
+		return func(row, from int, w []float64) { d.row(row, w, mid[from:], rad[from:]) }
+	}
+	return func(row, from int, w []float64) { d.spread(from, w, mid[row], rad[row]) }
+}
+
+// boundless tells whether nothing is known of any element.
+func boundless(lo, hi []float64) bool {
+	for i := range lo {
+		if !math.IsInf(lo[i], -1) || !math.IsInf(hi[i], 1) {
+			return false
+		}
+	}
+	return true
+}
+
+// boundless takes a matrix that multiplies elements of which nothing is known: nothing is known of a
+// sum either, unless all of its weights are 0.
+func (d *dots) boundless(flip bool) visitor {
+	if flip {
+		return func(row, _ int, w []float64) {
+			if d.total[row] == 0 && slices.ContainsFunc(w, func(e float64) bool { return e != 0 }) {
+				d.open(row)
+			}
+		}
+	}
+	left := len(d.lo)
+	return func(_, from int, w []float64) {
+		for i := 0; i < len(w) && left > 0; i++ {
+			if w[i] != 0 && d.total[from+i] == 0 {
+				d.open(from + i)
+				left--
+			}
+		}
+	}
+}
+
+// open marks a sum of which nothing is known.
+func (d *dots) open(j int) { d.lo[j], d.hi[j], d.total[j] = math.Inf(-1), math.Inf(1), math.Inf(1) }
+
+// unbounded is boundless where the bounds of the matrix, column by column, are known already, and its
+// elements need not be read. ok is false where they must.
+func (d *dots) unbounded(lo, hi []float64, w *Val) (ok bool) {
+	if w == nil || d.least != nil || len(w.lo) != len(d.lo) || !boundless(lo, hi) {
+		return false
+	}
+	for j := range d.lo {
+		if w.lo[j] != 0 || w.hi[j] != 0 {
+			d.open(j)
+		}
+	}
+	return true
 }
 
 // middles returns the middle of bounds and how far they reach from it; finite is false where there is
@@ -112,8 +169,12 @@ func (d *dots) add(j int, w, lo, hi float64) {
 	}
 }
 
-// streamRows visits the elements of a constant in order, in runs that lie in one row of a width.
-func streamRows(t *graph.Tensor, width int, visit func(row, from int, x []float64)) error {
+// visitor takes elements of a constant that lie in one row, from one on. It must not keep them.
+type visitor func(row, from int, x []float64)
+
+// streamRows hands the elements of a constant to visitors in order, in runs that lie in one row of a
+// width. The elements are read once.
+func streamRows(t *graph.Tensor, width int, visit ...visitor) error {
 	if width < 1 {
 		return nil
 	}
@@ -121,7 +182,9 @@ func streamRows(t *graph.Tensor, width int, visit func(row, from int, x []float6
 	cut := func(x []float64) {
 		for len(x) > 0 {
 			n := min(width-at, len(x))
-			visit(row, at, x[:n])
+			for _, v := range visit {
+				v(row, at, x[:n])
+			}
 			if x, at = x[n:], at+n; at == width {
 				row, at = row+1, 0
 			}
@@ -134,11 +197,25 @@ func streamRows(t *graph.Tensor, width int, visit func(row, from int, x []float6
 	}
 	var buf []float64
 	return t.Floats(func(chunk []float32) error {
-		buf = buf[:0]
-		for _, e := range chunk {
-			buf = append(buf, float64(e))
+		if cap(buf) < len(chunk) {
+			buf = make([]float64, len(chunk))
+		}
+		buf = buf[:len(chunk)]
+		for i, e := range chunk {
+			buf[i] = float64(e)
 		}
 		cut(buf)
 		return nil
+	})
+}
+
+// stream visits the elements of a constant one by one.
+func stream(t *graph.Tensor, visit func(i int, x float64)) error {
+	n := 0
+	return streamRows(t, max(int(t.Len()), 1), func(_, _ int, x []float64) {
+		for _, e := range x {
+			visit(n, e)
+			n++
+		}
 	})
 }

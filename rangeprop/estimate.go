@@ -2,7 +2,9 @@ package rangeprop
 
 import (
 	"math"
+	"slices"
 
+	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/graph/pattern"
 )
 
@@ -184,39 +186,7 @@ func (c *call) productMoments() *moments {
 	if !ok || len(t.Dims) != 2 || c.n.Int("transA", 0) != 0 {
 		return c.generalProduct(x)
 	}
-	rows, cols := int(t.Dims[0]), int(t.Dims[1])
-	if flip {
-		rows, cols = cols, rows
-	}
-	keep := make([]bool, len(x.dims))
-	if len(keep) > 0 {
-		keep[len(keep)-1] = true
-	}
-	x = x.collapse(keep)
-	out := &moments{[]int{cols}, make([]float64, cols), make([]float64, cols)}
-	step := 1
-	if len(x.mean) != rows {
-		x, step = x.flat(), 0
-	}
-	width := cols
-	if flip {
-		width = rows
-	}
-	err := streamRows(t, width, func(row, from int, part []float64) {
-		if flip {
-			for i, w := range part {
-				k := (from + i) * step
-				out.mean[row] += w * x.mean[k]
-				out.vari[row] += w * w * x.vari[k]
-			}
-			return
-		}
-		m, v := x.mean[row*step], x.vari[row*step]
-		for i, w := range part {
-			out.mean[from+i] += w * m
-			out.vari[from+i] += w * w * v
-		}
-	})
+	out, err := c.matrixMoments(t, flip, x)
 	if err != nil {
 		return nil
 	}
@@ -224,6 +194,52 @@ func (c *call) productMoments() *moments {
 		return combine(out, c.mom(2), func(m, v, n, w float64) (float64, float64) { return m + n, v + w })
 	}
 	return out
+}
+
+// matrixMoments reads the matrix, where the one pass over it has not taken them.
+func (c *call) matrixMoments(t *graph.Tensor, flip bool, x *moments) (*moments, error) {
+	if c.digest.of(t, flip) {
+		return c.digest.moments, nil
+	}
+	rows, cols := (&digest{t: t, flip: flip}).sizes()
+	out, visit := productOf(x, rows, cols, flip)
+	return out, streamRows(t, int(t.Dims[1]), visit)
+}
+
+// productOf returns the moments of a product with a matrix of rows that are summed over, and what
+// takes its elements as they are stored, flipped or not.
+func productOf(x *moments, rows, cols int, flip bool) (*moments, visitor) {
+	keep := make([]bool, len(x.dims))
+	if len(keep) > 0 {
+		keep[len(keep)-1] = true
+	}
+	x = x.collapse(keep)
+	out := &moments{[]int{cols}, make([]float64, cols), make([]float64, cols)}
+	if len(x.mean) != rows {
+		x = x.flat().repeated(rows)
+	}
+	if flip {
+		return out, func(row, from int, part []float64) {
+			mean, vari := x.mean[from:from+len(part)], x.vari[from:from+len(part)]
+			for i, w := range part {
+				out.mean[row] += w * mean[i]
+				out.vari[row] += w * w * vari[i]
+			}
+		}
+	}
+	return out, func(row, from int, part []float64) {
+		m, v := x.mean[row], x.vari[row]
+		mean, vari := out.mean[from:from+len(part)], out.vari[from:from+len(part)]
+		for i, w := range part {
+			mean[i] += w * m
+			vari[i] += w * w * v
+		}
+	}
+}
+
+// repeated returns n times the one pair of moments.
+func (m *moments) repeated(n int) *moments {
+	return &moments{[]int{n}, slices.Repeat(m.mean[:1], n), slices.Repeat(m.vari[:1], n)}
 }
 
 // generalProduct multiplies two computed values; under weights that sum to 1 it is a mean.

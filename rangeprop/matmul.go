@@ -247,9 +247,7 @@ func (c *call) byConstant(x, w operand, left bool) *Val {
 	if w.trans != left { // what is summed over runs along the columns of the stored matrix
 		rows, cols = cols, rows
 	}
-	lo, hi := vector(x.v, rows, left)
-	acc := newDots(cols, x.v.shares.axis == 1)
-	err := acc.product(w.t, lo, hi, w.trans != left)
+	acc, err := c.dots(x, w, left, rows, cols)
 	if err != nil {
 		return anyOf(c)
 	}
@@ -266,6 +264,16 @@ func (c *call) byConstant(x, w operand, left bool) *Val {
 		v.dims = []int{cols}
 	}
 	return v
+}
+
+// dots sums the products of bounds with a constant matrix, where the one pass over it has not.
+func (c *call) dots(x, w operand, left bool, rows, cols int) (*dots, error) {
+	if !left && c.digest.of(w.t, w.trans) {
+		return c.digest.dots, nil
+	}
+	lo, hi := vector(x.v, rows, left)
+	acc := newDots(cols, x.v.shares.axis == 1)
+	return acc, acc.product(w.t, lo, hi, w.trans != left)
 }
 
 // vector returns bounds along the axis that is summed over, n of them.
@@ -288,25 +296,6 @@ func vector(v *Val, n int, left bool) (lo, hi []float64) {
 		lo[i], hi[i] = h.Lo, h.Hi
 	}
 	return lo, hi
-}
-
-// stream visits the elements of a constant in order.
-func stream(t *graph.Tensor, visit func(i int, x float64)) error {
-	i := 0
-	if wide(t.Elem) {
-		x, err := t.Float64s()
-		for i, e := range x {
-			visit(i, e)
-		}
-		return err
-	}
-	return t.Floats(func(chunk []float32) error {
-		for _, e := range chunk {
-			visit(i, float64(e))
-			i++
-		}
-		return nil
-	})
 }
 
 // val returns the bounds, widened by the rounding of n additions and of the constants, and by the

@@ -8,7 +8,9 @@ type matrix struct {
 	rows, cols int
 	a          []float32
 	norm       float64   // upper bound of the spectral norm, 0 until asked for
+	squares    []float64 // of the columns' Euclidean norms, nil until asked for
 	lengths    []float64 // of the columns
+	gram       []float64 // of the columns, nil until asked for
 }
 
 // columns returns the Euclidean norm of every column.
@@ -16,17 +18,27 @@ func (m *matrix) columns() []float64 {
 	if m.lengths != nil {
 		return m.lengths
 	}
-	s := make([]float64, m.cols)
+	m.lengths = make([]float64, m.cols)
+	for j, s := range m.columnSquares() {
+		m.lengths[j] = math.Sqrt(s) * (1 + 1e-6)
+	}
+	return m.lengths
+}
+
+// columnSquares returns the sum of squares of every column.
+func (m *matrix) columnSquares() []float64 {
+	if m.squares != nil {
+		return m.squares
+	}
+	m.squares = make([]float64, m.cols)
 	for i := range m.rows {
-		for j, x := range m.a[i*m.cols : (i+1)*m.cols] {
-			s[j] += float64(x) * float64(x)
+		row := m.a[i*m.cols : (i+1)*m.cols]
+		squares := m.squares[:len(row)]
+		for j, x := range row {
+			squares[j] += float64(x) * float64(x)
 		}
 	}
-	for j := range s {
-		s[j] = math.Sqrt(s[j]) * (1 + 1e-6)
-	}
-	m.lengths = s
-	return s
+	return m.squares
 }
 
 // pick returns the matrix of some columns.
@@ -64,8 +76,8 @@ func (m *matrix) spectral() float64 {
 
 func (m *matrix) bound() float64 {
 	frobenius := 0.0
-	for _, x := range m.a {
-		frobenius += float64(x) * float64(x)
+	for _, s := range m.columnSquares() {
+		frobenius += s
 	}
 	frobenius = math.Sqrt(frobenius) * (1 + 1e-6)
 	n := min(m.rows, m.cols)
@@ -81,18 +93,28 @@ func (m *matrix) bound() float64 {
 // gramOf multiplies the rows with each other, or the columns where those are fewer. Products of
 // float32 are exact in float64.
 func gramOf(m *matrix) []float64 {
-	a, n := make([]float64, len(m.a)), m.rows
-	if m.rows <= m.cols {
-		for i, x := range m.a {
-			a[i] = float64(x)
-		}
-	} else {
-		n = m.cols
-		for i, x := range m.a {
-			a[i%m.cols*m.rows+i/m.cols] = float64(x)
-		}
+	if m.rows > m.cols {
+		return m.columnGram()
 	}
-	return rowProducts(a, n)
+	a := make([]float64, len(m.a))
+	for i, x := range m.a {
+		a[i] = float64(x)
+	}
+	return rowProducts(a, m.rows)
+}
+
+// columnGram returns MᵀM, of the side of the columns.
+func (m *matrix) columnGram() []float64 {
+	if m.gram == nil {
+		a := make([]float64, len(m.a))
+		for i := range m.rows {
+			for j, x := range m.a[i*m.cols : (i+1)*m.cols] {
+				a[j*m.rows+i] = float64(x)
+			}
+		}
+		m.gram = rowProducts(a, m.cols)
+	}
+	return m.gram
 }
 
 // rowProducts returns the products of all pairs of n rows.
@@ -217,20 +239,4 @@ func multiply(g, h []float64, n int) []float64 {
 		}
 	}
 	return out
-}
-
-// columnGram returns MᵀM, of the side of the columns.
-func (m *matrix) columnGram() []float64 {
-	n := m.cols
-	g := make([]float64, n*n)
-	for i := range m.rows {
-		r := m.a[i*n : (i+1)*n]
-		for j, x := range r {
-			row := g[j*n : (j+1)*n]
-			for k, y := range r {
-				row[k] += float64(x) * float64(y)
-			}
-		}
-	}
-	return g
 }

@@ -73,6 +73,8 @@ type call struct {
 	p  *pass
 	n  *graph.Node
 	in []*Val // nil where left out
+
+	digest *digest // of the constant factor, nil where there is none
 }
 
 // has tells whether an input is given.

@@ -19,13 +19,12 @@ var engine = sync.OnceValue(func() *kern.Engine { return kern.New(0) })
 // side.
 func (m *matrix) largeNorm() float64 {
 	x, k := normalised(m.a)
-	n, depth, a := m.rows, m.cols, kern.Rows(x, m.cols)
+	n, depth := m.rows, m.cols
+	a, b := kern.Rows(x, m.cols), kern.Rows(transposed(x, m.rows, m.cols), m.rows)
 	if m.cols < m.rows {
-		n, depth, a = m.cols, m.rows, a.Transpose()
+		n, depth, a, b = m.cols, m.rows, b, a
 	}
-	g := make([]float32, n*n)
-	engine().Gemm(g, n, a, a.Transpose(), n, n, depth, false)
-	return k * rootOf(normOf(g, n, 2), frobenius32(x), n, depth)
+	return k * rootOf(normOf(symmetric(a, b, n, depth), n, 2), frobenius32(x), n, depth)
 }
 
 // normOf bounds the spectral norm of a square matrix that is symmetric: after some squarings by the
@@ -36,9 +35,52 @@ func normOf(g []float32, n, squarings int) float64 {
 		return math.Min(f, rowSum32(g, n)) * (1 + 1e-9)
 	}
 	x, k := normalised(g)
-	h, a := make([]float32, n*n), kern.Rows(x, n)
-	engine().Gemm(h, n, a.Transpose(), a, n, n, n, false)
+	h := symmetric(kern.Rows(x, n), kern.Rows(x, n), n, n)
 	return k * rootOf(normOf(h, n, squarings-1), f/k, n, n)
+}
+
+// symmetric multiplies a, n rows, with b, where the product is known to be symmetric: half of it is
+// computed.
+func symmetric(a, b kern.Matrix, n, depth int) []float32 {
+	g := make([]float32, n*n)
+	upperHalf(g, n, a, b, n, depth)
+	for i := range n {
+		for j := range i {
+			g[i*n+j] = g[j*n+i]
+		}
+	}
+	return g
+}
+
+// upperHalf sets what lies on and above the diagonal of a product, and some of what lies below: the
+// upper right quarter, and both on the diagonal likewise while they are large enough for the kernels.
+func upperHalf(c []float32, ldc int, a, b kern.Matrix, n, depth int) {
+	h := (n/2 + 31) / 32 * 32
+	if n < 192 {
+		engine().Gemm(c, ldc, a, b, n, n, depth, false)
+		return
+	}
+	right, below := b, a
+	right.X, below.X = b.X[h*b.Col:], a.X[h*a.Row:]
+	engine().Gemm(c[h:], ldc, a, right, h, n-h, depth, false)
+	upperHalf(c, ldc, a, b, h, depth)
+	upperHalf(c[h*ldc+h:], ldc, below, right, n-h, depth)
+}
+
+// transposed returns a matrix with rows and columns exchanged, block by block for the cache's sake.
+func transposed(x []float32, rows, cols int) []float32 {
+	const block = 32
+	y := make([]float32, len(x))
+	for i0 := 0; i0 < rows; i0 += block {
+		for j0 := 0; j0 < cols; j0 += block {
+			for i := i0; i < min(i0+block, rows); i++ {
+				for j, v := range x[i*cols+j0 : i*cols+min(j0+block, cols)] {
+					y[(j0+j)*rows+i] = v
+				}
+			}
+		}
+	}
+	return y
 }
 
 // rootOf turns the norm of a computed product of a matrix with itself into a bound of its own. f is
@@ -53,10 +95,11 @@ func rootOf(norm, f float64, n, depth int) float64 {
 // normalised returns numbers that can be squared and summed in float32, and the power of two that
 // they were divided by.
 func normalised(a []float32) (x []float32, k float64) {
-	top := float32(0)
+	high := uint32(0) // magnitudes are ordered as their bits are
 	for _, v := range a {
-		top = max(top, v, -v)
+		high = max(high, math.Float32bits(v)&^(1<<31))
 	}
+	top := math.Float32frombits(high)
 	if top == 0 || top > 0x1p-20 && top < 0x1p20 {
 		return a, 1
 	}

@@ -51,16 +51,14 @@ func widely(in *Input) *Input {
 	if in.Ranges == nil || !holdsHalf(in.Model) {
 		return in
 	}
-	given := map[string]rangeprop.Given{}
-	for _, r := range in.Ranges.Inputs() {
-		given[r.Value.Name] = rangeprop.Given{Range: r.Range, Basis: r.Basis}
-	}
-	wide, err := rangeprop.Analyze(in.Model, in.Info, rangeprop.Options{Ranges: given, Hold: fp32Of})
-	if err != nil {
-		return in // what could be bounded once is still good
+	if in.wide == nil {
+		var err error
+		if in.wide, err = in.Ranges.Held(fp32Of); err != nil {
+			return in // what could be bounded once is still good
+		}
 	}
 	copied := *in
-	copied.Ranges = wide
+	copied.Ranges = in.wide
 	return &copied
 }
 

@@ -79,6 +79,8 @@ type Input struct {
 	Strict bool
 	// Disabled names the rules that do not run.
 	Disabled map[string]bool
+
+	wide *rangeprop.Result // the ranges of a first run, see widely
 }
 
 // Run applies all rules that are not disabled and returns their findings in graph order, at one
