@@ -16,7 +16,7 @@ import (
 // rows above its own and none of its own row.
 var layers = [][]string{
 	{"numfmt", "graph/schema", "graph/internal/onnxpb"},
-	{"graph", "refeval/kern"},
+	{"graph", "refeval/kern", "batch"},
 	{"graph/infer", "graph/onnxtxt", "graph/diff"},
 	{"graph/pattern", "samples"},
 	{"rangeprop", "rewrite", "refeval"},

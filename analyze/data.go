@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/rangeprop"
@@ -16,10 +17,14 @@ import (
 const maxByValue = 1024
 
 // data bounds the inputs by the user's samples.
-func (in *inputs) data(m *graph.Model, path string) error {
-	list, err := samples.Load(path, realInputs(m))
-	if err != nil {
-		return &DataError{err}
+func (in *inputs) data(m *graph.Model, paths []string) error {
+	var list []*samples.Sample
+	for _, path := range paths {
+		l, err := samples.Load(path, realInputs(m))
+		if err != nil {
+			return &DataError{err}
+		}
+		list = append(list, l...)
 	}
 	in.given = list
 	for _, s := range list {
@@ -31,7 +36,7 @@ func (in *inputs) data(m *graph.Model, path string) error {
 	}
 	for _, v := range realInputs(m) {
 		if err := in.observe(v, list); err != nil {
-			return &DataError{fmt.Errorf("%s: input %q: %w", path, v.Name, err)}
+			return &DataError{fmt.Errorf("%s: input %q: %w", strings.Join(paths, ", "), v.Name, err)}
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -10,10 +11,13 @@ import (
 	"github.com/amplint/amplint/graph/onnxtxt"
 )
 
-// save writes a model in the format that the path names.
-func save(m *graph.Model, path string, inPlace bool) error {
+// save writes a model in the format that the path names, or to stdout.
+func save(ctx context.Context, m *graph.Model, path string, opt *FixOptions) error {
+	if path == Std {
+		return m.Stream(ctx, opt.Stdout)
+	}
 	if !onnxtxt.IsText(path) {
-		return m.Save(path, graph.SaveOptions{InPlace: inPlace})
+		return m.Save(path, graph.SaveOptions{InPlace: opt.InPlace})
 	}
 	return WriteFile(path, func(w io.Writer) error { return onnxtxt.Print(w, m, onnxtxt.PrintOptions{}) })
 }

@@ -3,6 +3,7 @@ package analyze
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -17,8 +18,9 @@ import (
 type FixOptions struct {
 	Options
 	Out          string
-	InPlace      bool // Out is the input itself
-	DryRun       bool // everything but the writing
+	Stdout       io.Writer // what is written to where Out is [Std]
+	InPlace      bool      // Out is the input itself
+	DryRun       bool      // everything but the writing
 	Strategy     string
 	KeepIO       func(v *graph.Value) bool // nil: all inputs and outputs keep their types
 	KeepNames    []string                  // that KeepIO was made from, to be found in the model
@@ -86,7 +88,7 @@ func Fix(ctx context.Context, path string, opt FixOptions) (*Fixed, error) {
 	if err := ctx.Err(); err != nil { // what the last analysis found may lack something
 		return nil, err
 	}
-	return f, save(m, opt.Out, opt.InPlace)
+	return f, save(ctx, m, opt.Out, &opt)
 }
 
 // show writes the plan and compares the models, as far as that was asked for.

@@ -30,10 +30,10 @@ func gather(m *graph.Model, opt *Options) (*inputs, error) {
 		return nil, err
 	}
 	data := opt.Data
-	if data == "" && opt.Config != nil {
+	if len(data) == 0 && opt.Config != nil {
 		data = opt.Config.Data
 	}
-	if data != "" {
+	if len(data) > 0 {
 		if err := in.data(m, data); err != nil {
 			return nil, err
 		}
@@ -121,12 +121,19 @@ func (in *inputs) metadata(m *graph.Model) error {
 			if err != nil {
 				return fmt.Errorf("metadata %s: %w", e.Key, err)
 			}
-			if !in.declare(m, config.Range{Name: name, Range: r}) {
+			if !in.declare(m, config.Range{Name: name, Range: r}) && !inner(m, name) {
 				in.notes = append(in.notes, fmt.Sprintf("metadata %s: %q is no input", e.Key, name))
 			}
 		}
 	}
 	return nil
+}
+
+// inner tells whether a name is that of a value that the model computes. Such ranges are promises of
+// another program, for its own use.
+func inner(m *graph.Model, name string) bool {
+	v := m.Graph.Lookup(name)
+	return v != nil && v.Producer != nil
 }
 
 // declare notes a range that the user vouches for. It is false where nothing has that name.

@@ -84,10 +84,10 @@ func TestPrecedence(t *testing.T) {
 		want string
 	}{
 		{"metadata", Options{}, "x [-8, 8] declared\ny [-1, 1] declared"},
-		{"data", Options{Data: data}, "axes [1, 1] observed\nx [-2, 1] observed\ny [-1, 1] declared"},
-		{"data of the config", Options{Config: &config.Config{Data: data}}, "axes [1, 1] observed\nx [-2, 1] observed\ny [-1, 1] declared"},
-		{"config", Options{Data: data, Config: said}, "axes [1, 1] observed\nx [-5, 5] declared\ny [-1, 1] declared"},
-		{"flag", Options{Data: data, Config: said, Ranges: flag}, "axes [1, 1] observed\nx [0, 1] declared\ny [-1, 1] declared"},
+		{"data", Options{Data: []string{data}}, "axes [1, 1] observed\nx [-2, 1] observed\ny [-1, 1] declared"},
+		{"data of the config", Options{Config: &config.Config{Data: config.Paths{data}}}, "axes [1, 1] observed\nx [-2, 1] observed\ny [-1, 1] declared"},
+		{"config", Options{Data: []string{data}, Config: said}, "axes [1, 1] observed\nx [-5, 5] declared\ny [-1, 1] declared"},
+		{"flag", Options{Data: []string{data}, Config: said, Ranges: flag}, "axes [1, 1] observed\nx [0, 1] declared\ny [-1, 1] declared"},
 		{"initializer", Options{Ranges: []config.Range{{Name: "w", Range: rangeprop.Range{Lo: -3, Hi: 3}}}}, "w [-3, 3] declared\nx [-8, 8] declared\ny [-1, 1] declared"},
 	} {
 		in, err := gather(parse(t, inputsText), &c.opt)
@@ -112,7 +112,7 @@ func TestByValue(t *testing.T) {
 	mask := [4]string{"m", "|b1", "2,", "\x01\x00"}
 	npz(t, dir, one, mask, [4]string{"x", "<f2", "3, 2", strings.Repeat("\x00\x3c", 6)})
 	npz(t, dir, one, [4]string{"m", "|b1", "2,", "\x01\x01"}, [4]string{"x", "<f2", "4, 2", strings.Repeat("\x00\x40", 8)})
-	in, err := gather(parse(t, inputsText), &Options{Data: dir})
+	in, err := gather(parse(t, inputsText), &Options{Data: []string{dir}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func TestByValue(t *testing.T) {
 	if got, want := in.shapes["x"].String(), "[N,2]"; got != want {
 		t.Errorf("shape %s, want %s", got, want)
 	}
-	in, err = gather(parse(t, inputsText), &Options{Data: dir, Ranges: []config.Range{{Name: "axes", Range: rangeprop.Range{Lo: 0, Hi: 1}}}})
+	in, err = gather(parse(t, inputsText), &Options{Data: []string{dir}, Ranges: []config.Range{{Name: "axes", Range: rangeprop.Range{Lo: 0, Hi: 1}}}})
 	if err != nil || in.values["axes"] != nil {
 		t.Errorf("axes still has a value, error %v", err)
 	}
@@ -143,7 +143,7 @@ func TestGatherErrors(t *testing.T) {
 	}{
 		{"unknown input", inputsText, Options{Ranges: []config.Range{{Name: "q", Range: rangeprop.Range{}}}}, `"q" is no input of m.onnxtxt; its inputs are x, y, axes, m`},
 		{"inner value", inputsText, Options{Ranges: []config.Range{{Name: "z", Range: rangeprop.Range{}}}}, `"z" is no input`},
-		{"missing data", inputsText, Options{Data: filepath.Join(t.TempDir(), "no.npz")}, "no.npz"},
+		{"missing data", inputsText, Options{Data: []string{filepath.Join(t.TempDir(), "no.npz")}}, "no.npz"},
 		{"metadata", strings.Replace(inputsText, "[-8,8]", "[8,-8]", 1), Options{}, "metadata amplint.range.x: the lower bound"},
 	} {
 		m := parse(t, c.text)

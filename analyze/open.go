@@ -6,17 +6,8 @@ import (
 
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/graph/infer"
-	"github.com/amplint/amplint/graph/onnxtxt"
 	"github.com/amplint/amplint/rangeprop"
 )
-
-// Open reads a model, in the binary format or, by its extension, in the textual one.
-func Open(path string) (*graph.Model, error) {
-	if onnxtxt.IsText(path) {
-		return onnxtxt.Open(path)
-	}
-	return graph.Open(path)
-}
 
 // analysis is a model with what was found out about it.
 type analysis struct {

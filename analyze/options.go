@@ -15,10 +15,10 @@ type Options struct {
 	Target     Target
 	Ranges     []config.Range
 	Dims       []config.Dim
-	Data       string // a path for package samples, "" for none
-	Accumulate string // fp32 or target
-	Effort     string // off, quick or full
-	Flush      bool   // subnormals count as zero
+	Data       []string // paths for package samples
+	Accumulate string   // fp32 or target
+	Effort     string   // off, quick or full
+	Flush      bool     // subnormals count as zero
 	Strict     bool
 	Witnesses  bool // look for an input that shows each error
 	FailOn     Threshold
@@ -43,6 +43,9 @@ const (
 )
 
 var thresholdNames = []string{"error", "warning", "note", "never"}
+
+// String returns the threshold as --fail-on takes it.
+func (t Threshold) String() string { return thresholdNames[t] }
 
 // ParseThreshold reads a value of --fail-on.
 func ParseThreshold(s string) (Threshold, error) {

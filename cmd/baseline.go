@@ -26,6 +26,7 @@ func (a *app) baselineCommand() *cobra.Command {
 
 func (a *app) baselineWriteCommand() *cobra.Command {
 	f := analysisFlags{noBaseline: true}
+	var b batchFlags
 	var out string
 	c := &cobra.Command{
 		Use: "write MODEL...",
@@ -38,19 +39,19 @@ func (a *app) baselineWriteCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			opt.Lenient = len(args) > 1
-			return a.writeBaseline(c, args, opt, out)
+			return a.writeBaseline(c, args, opt, &b, out)
 		},
 	}
 	f.addInputs(c)
 	f.addTarget(c)
+	b.add(c)
 	c.Flags().StringVarP(&out, "output", "o", "", "`file` to write ("+baselineName+", or the baseline of the config)")
 	return c
 }
 
 // writeBaseline writes nothing where a model could not be analysed: what is known of it would be
 // forgotten.
-func (a *app) writeBaseline(c *cobra.Command, paths []string, opt analyze.Options, out string) error {
+func (a *app) writeBaseline(c *cobra.Command, paths []string, opt analyze.Options, b *batchFlags, out string) error {
 	if out == "" && opt.Config != nil {
 		out = opt.Config.Baseline
 	}
@@ -58,7 +59,7 @@ func (a *app) writeBaseline(c *cobra.Command, paths []string, opt analyze.Option
 		out = baselineName
 	}
 	opt.FailOn = analyze.FailNever
-	found, err := a.check(c, paths, opt, "")
+	found, err := a.check(c.Context(), paths, opt, b, "")
 	if err != nil {
 		return err
 	}

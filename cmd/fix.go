@@ -22,7 +22,7 @@ type fixFlags struct {
 }
 
 func (f *fixFlags) add(c *cobra.Command) {
-	c.Flags().StringVarP(&f.out, "output", "o", "", "`file` to write the fixed model to")
+	c.Flags().StringVarP(&f.out, "output", "o", "", "`file` to write the fixed model to; - for stdout, the report then goes to stderr")
 	c.Flags().BoolVar(&f.inPlace, "in-place", false, "overwrite the input")
 	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "report what would be done, write nothing")
 	c.Flags().StringVar(&f.strategy, "strategy", "", "mixed narrows the whole model, repair adds FP32 islands only (repair for as-is, else mixed)")
@@ -43,11 +43,15 @@ func (f *fixFlags) options(c *cobra.Command, path string, o analyze.Options) (an
 		return opt, usagef("--strategy: %q is neither mixed nor repair", f.strategy)
 	case f.inPlace && f.out != "":
 		return opt, usagef("--in-place and -o exclude each other")
+	case f.inPlace && (path == analyze.Std || analyze.IsPacked(path)):
+		return opt, usagef("--in-place: %s cannot be overwritten; name a file with -o", path)
 	case f.inPlace:
 		opt.Out = path
 	case f.out == "" && !f.dryRun:
 		return opt, usagef("fix needs -o FILE, --in-place or --dry-run")
-	case f.out != "" && analyze.SameFile(path, f.out):
+	case analyze.IsPacked(f.out):
+		return opt, usagef("-o %s: models are written as they are, not packed", f.out)
+	case f.out != "" && f.out != analyze.Std && analyze.SameFile(path, f.out):
 		return opt, usagef("%s is the input: --in-place overwrites it", f.out)
 	}
 	if f.keepIO != "true" && f.keepIO != "false" {
@@ -98,6 +102,7 @@ func (a *app) fixCommand() *cobra.Command {
 		Use: "fix MODEL -o OUT",
 		Example: "  amplint fix model.onnx -o model_fp16.onnx\n" +
 			"  amplint fix model.onnx --data samples.npz --target bf16 --dry-run\n" +
+			"  amplint fix - -o - < model.onnx > model_fp16.onnx\n" +
 			"  amplint fix broken_fp16.onnx -o repaired.onnx --strategy repair\n" +
 			"  amplint fix model.onnx --dry-run --plan plan.yaml          # plan.yaml is written\n" +
 			"  amplint fix model.onnx -o model_fp16.onnx --plan plan.yaml  # and carried out, with what you changed in it\n" +
@@ -124,6 +129,7 @@ func (a *app) fixCommand() *cobra.Command {
 
 func (a *app) fix(c *cobra.Command, path string, opt analyze.FixOptions, format string) error {
 	var r *analyze.Fixed
+	opt.Stdout = a.out
 	err := a.analysed(path, func() (err error) { r, err = analyze.Fix(c.Context(), path, opt); return err })
 	if err != nil {
 		return err
@@ -133,6 +139,9 @@ func (a *app) fix(c *cobra.Command, path string, opt analyze.FixOptions, format 
 	if r.Refused != "" {
 		a.code = exitFindings
 		a.notes(path, []string{"refused, nothing was written: " + r.Refused})
+	}
+	if opt.Out == analyze.Std { // stdout holds the model
+		a.out = a.err
 	}
 	return a.toFile("", func(w io.Writer) error {
 		return report.Fixed(w, format, r, report.Options{Version: Version, Color: isTerminal(a.out)})

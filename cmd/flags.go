@@ -3,6 +3,7 @@ package cmd
 import (
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,8 +15,8 @@ import (
 
 // analysisFlags are the flags that all analysing commands share.
 type analysisFlags struct {
-	ranges, dims []string
-	data, config string
+	ranges, dims, data []string
+	config             string
 
 	target, accumulate, effort, failOn, baseline string
 	flush, strict                                bool
@@ -26,7 +27,7 @@ type analysisFlags struct {
 func (f *analysisFlags) addInputs(c *cobra.Command) {
 	c.Flags().StringArrayVar(&f.ranges, "range", nil, "range of an input, `NAME=LO,HI`; may be repeated")
 	c.Flags().StringArrayVar(&f.dims, "dim", nil, "size of a symbolic dimension, `NAME=LO..HI`; may be repeated")
-	c.Flags().StringVar(&f.data, "data", "", "samples that bound the inputs: `NPZ` file or folder")
+	c.Flags().StringArrayVar(&f.data, "data", nil, "samples that bound the inputs: `NPZ` file, Polygraphy's JSON, or a folder; may be repeated")
 	c.Flags().StringVar(&f.config, "config", "", "config `file` (the nearest "+config.Name+" in this folder and those above, up to the repository's)")
 }
 
@@ -48,6 +49,9 @@ func (f *analysisFlags) options(c *cobra.Command) (analyze.Options, error) {
 		return o, &failure{exitUsage, err}
 	}
 	lapsed(c.ErrOrStderr(), o.Config)
+	if err := present(&o); err != nil {
+		return o, err
+	}
 	if err := f.readBaseline(&o); err != nil {
 		return o, &failure{exitUsage, err}
 	}
@@ -80,6 +84,20 @@ func (f *analysisFlags) readConfig(o *analyze.Options) (err error) {
 	}
 	o.Config, err = analyze.LoadConfig(path)
 	return err
+}
+
+// present refuses data that are not there, once and not for each model.
+func present(o *analyze.Options) error {
+	paths := o.Data
+	if len(paths) == 0 && o.Config != nil {
+		paths = o.Config.Data
+	}
+	for _, p := range paths {
+		if _, err := os.Stat(p); err != nil {
+			return usagef("--data: %w", err)
+		}
+	}
+	return nil
 }
 
 // lapsed tells which ignores of a config are no longer in force.

@@ -41,7 +41,7 @@ func (f *reportFlags) check() error {
 // writeCheck writes the report of a check. Where no model could be analysed, only the formats that
 // have a place for failures are written: stderr has told of them.
 func (a *app) writeCheck(f *reportFlags, found *report.File, failOn analyze.Threshold) error {
-	if len(found.Models) == 0 && (f.format == "text" || f.format == "json") {
+	if len(found.Models) == 0 && found.Shard == nil && (f.format == "text" || f.format == "json") {
 		return nil
 	}
 	opt := report.Options{Version: Version, Color: f.out == "" && isTerminal(a.out), ExitCode: a.code, FailOn: failOn, Roots: f.roots}

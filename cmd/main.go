@@ -51,15 +51,20 @@ func Main(args []string, stdout, stderr io.Writer) (code int) {
 	return a.code
 }
 
-// broken reports a panic in one line: a model that breaks the program is one that could not be
-// analysed, and whoever runs hundreds of them needs to know which.
+// broken reports a panic.
 func (a *app) broken(r any) int {
-	what := strings.ReplaceAll(fmt.Sprint(r), "\n", " ")
-	if a.model != "" {
-		what = a.model + ": " + what
-	}
-	fmt.Fprintf(a.err, "amplint: internal error: %s\n", what)
+	a.tell(internal(a.model, r))
 	return exitModel
+}
+
+// internal makes a panic an error of one line: a model that breaks the program is one that could not
+// be analysed, and whoever runs hundreds of them needs to know which.
+func internal(model string, r any) error {
+	what := strings.ReplaceAll(fmt.Sprint(r), "\n", " ")
+	if model != "" {
+		what = model + ": " + what
+	}
+	return fmt.Errorf("internal error: %s", what)
 }
 
 func (a *app) failed(err error) int {
@@ -103,7 +108,7 @@ func (a *app) root() *cobra.Command {
 	root.AddCommand(
 		a.checkCommand(), a.fixCommand(), a.rangesCommand(), a.runCommand(), a.traceCommand(), a.verifyCommand(),
 		a.diffCommand(), a.dumpCommand(),
-		a.baselineCommand(), a.configCommand(),
+		a.baselineCommand(), a.configCommand(), a.mergeCommand(),
 		a.explainCommand(), a.rulesCommand(), a.versionCommand(),
 	)
 	return root

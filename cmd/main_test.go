@@ -1,7 +1,10 @@
 package cmd
 
 import (
+	"bytes"
+	"compress/gzip"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,7 +28,7 @@ func TestMain(m *testing.M) {
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:  "testdata/script",
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "model": model, "traced": traced},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "model": model, "traced": traced, "pack": pack, "damage": damage},
 		Setup: func(env *testscript.Env) error {
 			if lib := library(); lib != "" {
 				env.Setenv("ORT", lib)
@@ -73,6 +76,42 @@ func model(ts *testscript.TestScript, neg bool, args []string) {
 	b, err := onnxtxt.Encode(args[0], []byte(ts.ReadFile(args[0])))
 	ts.Check(err)
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), b, 0o666))
+}
+
+// pack compresses a file: pack FILE PACKED
+func pack(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: pack FILE PACKED")
+	}
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, err := z.Write([]byte(ts.ReadFile(args[0])))
+	ts.Check(err)
+	ts.Check(z.Close())
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), b.Bytes(), 0o666))
+}
+
+// damage changes a byte in the middle of every file below a folder: damage FOLDER
+func damage(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: damage FOLDER")
+	}
+	changed := 0
+	ts.Check(filepath.WalkDir(ts.MkAbs(args[0]), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		if err != nil || len(b) == 0 {
+			return err
+		}
+		changed++
+		b[len(b)/2] ^= 1
+		return os.WriteFile(path, b, 0o666)
+	}))
+	if changed == 0 {
+		ts.Fatalf("no file to damage in %s", args[0])
+	}
 }
 
 // TestBroken shows that a panic ends the program with one line that names the model.

@@ -11,9 +11,9 @@ import (
 	"github.com/amplint/amplint/analyze"
 )
 
-// toFile writes to a file that appears only when it is whole, or to stdout where path is empty.
+// toFile writes to a file that appears only when it is whole, or to stdout where path is empty or -.
 func (a *app) toFile(path string, write func(io.Writer) error) error {
-	if path == "" {
+	if path == "" || path == analyze.Std {
 		buf := bufio.NewWriter(a.out)
 		if err := write(buf); err != nil {
 			return err
@@ -30,14 +30,18 @@ func (a *app) notes(path string, list []string) {
 	}
 }
 
-// analysed runs one analysis. A panic in it becomes an error of this model, so that others are
-// still analysed.
-func (a *app) analysed(path string, run func() error) (err error) {
+// analysed runs one analysis.
+func (a *app) analysed(path string, run func() error) error {
 	a.model = path
+	return guarded(path, run)
+}
+
+// guarded runs the analysis of a model and gives its error an exit code. A panic in it becomes an
+// error of this model, so that others are still analysed.
+func guarded(path string, run func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			a.broken(r)
-			err = &failure{exitModel, errReported}
+			err = unreadable(internal(path, r))
 		}
 	}()
 	err = run()
@@ -48,7 +52,7 @@ func (a *app) analysed(path string, run func() error) (err error) {
 	case err == nil:
 		return nil
 	case errors.Is(err, context.Canceled): // no fault of the model
-		return &failure{exitInterrupted, errors.New("interrupted")}
+		return errInterrupted
 	case errors.As(err, &fail):
 		return err
 	case errors.As(err, &usage), errors.As(err, &data):
@@ -57,8 +61,8 @@ func (a *app) analysed(path string, run func() error) (err error) {
 	return unreadable(err)
 }
 
-// errReported stands for an error that stderr has told of already.
-var errReported = errors.New("")
+// errInterrupted ends a run that the user broke off.
+var errInterrupted = &failure{exitInterrupted, errors.New("interrupted")}
 
 // isTerminal tells whether a writer is a terminal that shows colours.
 func isTerminal(w io.Writer) bool {

@@ -67,7 +67,7 @@ func (a *app) run(ctx context.Context, path string, read reader, out string, opt
 	if strings.HasSuffix(out, ".npz") && len(list) > 1 {
 		return usagef("-o %s: %d samples do not fit into one archive; name a folder", out, len(list))
 	}
-	step, done := a.progress()
+	step, done := a.progress("node")
 	defer done()
 	opt.Progress = step
 	evaluate, release, err := by.evaluator(m, opt)

@@ -23,7 +23,7 @@ type runFlags struct {
 }
 
 func (f *runFlags) add(c *cobra.Command) {
-	c.Flags().StringVar(&f.data, "data", "", "samples to run: `NPZ` file or folder")
+	c.Flags().StringVar(&f.data, "data", "", "samples to run: `NPZ` file, Polygraphy's JSON, or a folder")
 	c.Flags().StringVar(&f.as, "as", "fp32", "round every float value as `FORMAT`: fp16, bf16, fp8e4m3fn, fp8e5m2; fp32 leaves the types as stored")
 	c.Flags().StringVar(&f.accumulate, "accumulate", "fp32", "how sums run: fp32, target (rounded one after the other) or blocked")
 	c.Flags().BoolVar(&f.flush, "flush-subnormals", false, "subnormal numbers turn to zero")
@@ -78,9 +78,9 @@ func parseBytes(s string) (int64, error) {
 	return max(int64(x*float64(factor)), 1), nil
 }
 
-// progress returns a function that tells on stderr how far a run is, after a second and then every
+// progress returns a function that tells on stderr how far a run is, in things of a kind, after a second and then every
 // ten; on a terminal each second in one line, which done clears.
-func (a *app) progress() (step func(done, total int), done func()) {
+func (a *app) progress(what string) (step func(done, total int), done func()) {
 	term, shown := isTerminal(a.err), false
 	last, pause := time.Now(), time.Second
 	step = func(done, total int) {
@@ -92,7 +92,7 @@ func (a *app) progress() (step func(done, total int), done func()) {
 		if !term {
 			end, pause = "\n", 10*time.Second
 		}
-		fmt.Fprintf(a.err, "amplint: node %d of %d%s", done, total, end)
+		fmt.Fprintf(a.err, "amplint: %s %d of %d%s", what, done, total, end)
 	}
 	return step, func() {
 		if term && shown {

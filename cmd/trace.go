@@ -80,7 +80,7 @@ func (a *app) trace(ctx context.Context, name, path string, read reader, opt tra
 	if err := f.check(m); err != nil {
 		return nil, err
 	}
-	step, done := a.progress()
+	step, done := a.progress("node")
 	defer done()
 	opt.Progress = step
 	t, err := trace.Of(ctx, m, list, opt)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/amplint/amplint/analyze"
 )
@@ -44,7 +45,7 @@ func badFlag(c *cobra.Command, err error) error {
 func writable(c *cobra.Command, args []string) error {
 	read, write := slices.Clone(args), []string{"output", "save"}
 	for _, name := range []string{"data", "config", "baseline", "replay"} {
-		read = append(read, flag(c, name))
+		read = append(read, values(c, name)...)
 	}
 	if c.Name() == "run" { // the bundle is read
 		read = append(read, flag(c, "bundle"))
@@ -53,7 +54,7 @@ func writable(c *cobra.Command, args []string) error {
 	}
 	for _, name := range write {
 		out := flag(c, name)
-		if out == "" {
+		if out == "" || out == analyze.Std {
 			continue
 		}
 		if err := place(out, c.Name() == "run" && filepath.Ext(out) != ".npz"); err != nil {
@@ -64,6 +65,16 @@ func writable(c *cobra.Command, args []string) error {
 		}
 	}
 	return nil
+}
+
+// values returns what a flag holds that may be repeated, or the one value of another.
+func values(c *cobra.Command, name string) []string {
+	if f := c.Flags().Lookup(name); f != nil {
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			return list.GetSlice()
+		}
+	}
+	return []string{flag(c, name)}
 }
 
 func flag(c *cobra.Command, name string) string {

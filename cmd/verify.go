@@ -68,7 +68,7 @@ func (a *app) verify(ctx context.Context, pathA, pathB, data string, opt trace.V
 	if err != nil {
 		return nil, err
 	}
-	step, done := a.progress()
+	step, done := a.progress("node")
 	defer done()
 	opt.A.Progress, opt.B.Progress = step, step
 	v, err := trace.Verify(ctx, ma, mb, list, opt)

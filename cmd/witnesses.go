@@ -41,31 +41,44 @@ type witnessEntry struct {
 // witnessesName is the file beside the inputs that lists them.
 const witnessesName = "witnesses.json"
 
-// saveWitnesses writes the input of each finding that has one, and the list of them.
-func (a *app) saveWitnesses(dir string, reports []*analyze.Report, opt analyze.Options) error {
+// witnessWriter writes the inputs that show findings, and the list of them.
+type witnessWriter struct {
+	dir   string
+	opt   analyze.Options
+	file  witnessFile
+	taken map[string]bool
+}
+
+func newWitnessWriter(dir string, opt analyze.Options) (*witnessWriter, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return usagef("--save-witness: %w", err)
+		return nil, usagef("--save-witness: %w", err)
 	}
-	f := witnessFile{"amplint.witness/1", Version, []witnessEntry{}}
-	taken := map[string]bool{}
-	for _, r := range reports {
-		for _, x := range r.Findings {
-			if x.Input == nil || x.Node == nil {
-				continue
-			}
-			name := witnessName(r.Path, x, taken)
-			path := filepath.Join(dir, name)
-			if err := a.toFile(path, func(w io.Writer) error { return samples.WriteNPZ(w, arrays(x.Input)) }); err != nil {
-				return err
-			}
-			f.Witnesses = append(f.Witnesses, entryOf(r, x, name, replayCommand(r, x, path, opt)))
+	return &witnessWriter{dir, opt, witnessFile{"amplint.witness/1", Version, []witnessEntry{}}, map[string]bool{}}, nil
+}
+
+// add writes the input of each finding of a model that has one.
+func (w *witnessWriter) add(r *analyze.Report) error {
+	for _, x := range r.Findings {
+		if x.Input == nil || x.Node == nil {
+			continue
 		}
+		name := witnessName(r.Path, x, w.taken)
+		path := filepath.Join(w.dir, name)
+		if err := analyze.WriteFile(path, func(out io.Writer) error { return samples.WriteNPZ(out, arrays(x.Input)) }); err != nil {
+			return err
+		}
+		w.file.Witnesses = append(w.file.Witnesses, entryOf(r, x, name, replayCommand(r, x, path, w.opt)))
 	}
-	return a.toFile(filepath.Join(dir, witnessesName), func(w io.Writer) error {
-		e := json.NewEncoder(w)
+	return nil
+}
+
+// close writes the list.
+func (w *witnessWriter) close() error {
+	return analyze.WriteFile(filepath.Join(w.dir, witnessesName), func(out io.Writer) error {
+		e := json.NewEncoder(out)
 		e.SetEscapeHTML(false)
 		e.SetIndent("", " ")
-		return e.Encode(f)
+		return e.Encode(w.file)
 	})
 }
 

@@ -84,7 +84,8 @@ func checkBounds(r rangeprop.Range) error {
 }
 
 // ParseMeta reads the range that a model carries for an input in its metadata: bounds as on the
-// command line, or a JSON object with lo and hi (min and max).
+// command line, or a JSON object with lo and hi, or with min and max as onnxsim writes it. There a
+// bound may be null, for none, or a nested list of the bounds of elements.
 func ParseMeta(s string) (rangeprop.Range, error) {
 	if !strings.HasPrefix(strings.TrimSpace(s), "{") {
 		return parseBounds(s)
@@ -93,11 +94,49 @@ func ParseMeta(s string) (rangeprop.Range, error) {
 	if err := json.Unmarshal([]byte(s), &o); err != nil {
 		return rangeprop.Range{}, err
 	}
-	lo, hi := o["lo"], o["hi"]
-	if lo == nil {
-		lo, hi = o["min"], o["max"]
+	for _, keys := range [][2]string{{"lo", "hi"}, {"min", "max"}} {
+		lo, hasLo := o[keys[0]]
+		hi, hasHi := o[keys[1]]
+		if !hasLo || !hasHi {
+			continue
+		}
+		var r rangeprop.Range
+		var err error
+		if r.Lo, err = extreme(lo, math.Inf(-1), math.Min); err == nil {
+			r.Hi, err = extreme(hi, math.Inf(1), math.Max)
+		}
+		if err != nil {
+			return r, err
+		}
+		return r, checkBounds(r)
 	}
-	return parseBounds(fmt.Sprint(lo, ",", hi))
+	return rangeprop.Range{}, fmt.Errorf("%q has neither lo and hi nor min and max", s)
+}
+
+// extreme returns the outermost of the bounds that a JSON value holds, none for null.
+func extreme(v any, none float64, outer func(a, b float64) float64) (float64, error) {
+	switch v := v.(type) {
+	case nil:
+		return none, nil
+	case float64:
+		return v, nil
+	case string:
+		return parseBound(v)
+	case []any:
+		if len(v) == 0 {
+			return 0, fmt.Errorf("an empty list of bounds")
+		}
+		out := -none
+		for _, e := range v {
+			x, err := extreme(e, none, outer)
+			if err != nil {
+				return 0, err
+			}
+			out = outer(out, x)
+		}
+		return out, nil
+	}
+	return 0, fmt.Errorf("%v is not a number", v)
 }
 
 // ParseDim reads NAME=LO..HI or NAME=N.

@@ -70,13 +70,15 @@ func TestParseMeta(t *testing.T) {
 		`["-inf", 3]`:              {Lo: -inf, Hi: 3},
 		`{"lo": -1, "hi": 2.5}`:    {Lo: -1, Hi: 2.5},
 		`{"min": 0, "max": "inf"}`: {Lo: 0, Hi: inf},
+		`{"min": null, "max": 1}`:  {Lo: -inf, Hi: 1},
+		`{"min": [[[0.5]], [[-1]]], "max": [[[2]], [[null]]]}`: {Lo: -1, Hi: inf},
 	} {
 		got, err := ParseMeta(in)
 		if err != nil || got != want {
 			t.Errorf("%s: %v, %v", in, got, err)
 		}
 	}
-	for _, in := range []string{"", "{", `{"lo": 1}`, "[1,2,3]"} {
+	for _, in := range []string{"", "{", `{"lo": 1}`, "[1,2,3]", `{"min": [], "max": 1}`, `{"min": true, "max": 1}`, `{"min": 2, "max": 1}`} {
 		if got, err := ParseMeta(in); err == nil {
 			t.Errorf("%q: no error, got %v", in, got)
 		}

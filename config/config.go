@@ -24,7 +24,7 @@ type Config struct {
 	Target     string            `yaml:"target"`
 	Ranges     map[string]Bounds `yaml:"ranges"`
 	Dims       map[string]Sizes  `yaml:"dims"`
-	Data       string            `yaml:"data"` // a path from the working folder
+	Data       Paths             `yaml:"data"` // from the working folder
 	FailOn     string            `yaml:"fail-on"`
 	Accumulate string            `yaml:"accumulate"`
 	Flush      *bool             `yaml:"flush-subnormals"`
@@ -88,6 +88,25 @@ func (d *Sizes) UnmarshalYAML(n ast.Node) error {
 	return nil
 }
 
+// Paths is one path or a list of them.
+type Paths []string
+
+// UnmarshalYAML reads both forms.
+func (p *Paths) UnmarshalYAML(n ast.Node) error {
+	list, ok := n.(*ast.SequenceNode)
+	if !ok {
+		*p = Paths{scalar(n)}
+		return nil
+	}
+	for _, e := range list.Values {
+		if _, ok := e.(ast.ScalarNode); !ok {
+			return located(e, "not a path")
+		}
+		*p = append(*p, scalar(e))
+	}
+	return nil
+}
+
 // Load reads a config file. Unknown keys and words are errors, and errors show the line. Paths in
 // the file start at its folder.
 func Load(path string, words Words) (*Config, error) {
@@ -109,7 +128,10 @@ func Load(path string, words Words) (*Config, error) {
 	if k.err != nil {
 		return nil, shown(path, k.err)
 	}
-	c.Data, c.Baseline = beside(path, c.Data), beside(path, c.Baseline)
+	for i, p := range c.Data {
+		c.Data[i] = beside(path, p)
+	}
+	c.Baseline = beside(path, c.Baseline)
 	return c, nil
 }
 

@@ -35,7 +35,7 @@ ranges:
     - 1
     - 2
 dims: {N: 1..5, M: 3, K: [1, 2]}
-data: samples/x.npz
+data: [samples/x.npz, /y.npz]
 fail-on: warning
 accumulate: target
 flush-subnormals: true
@@ -49,7 +49,7 @@ ignore:
 		t.Fatal(err)
 	}
 	yes := true
-	want := &Config{Path: path, Baseline: "/b.json", Target: "bf16", Data: filepath.Join(filepath.Dir(path), "samples/x.npz"), FailOn: "warning",
+	want := &Config{Path: path, Baseline: "/b.json", Target: "bf16", Data: Paths{filepath.Join(filepath.Dir(path), "samples/x.npz"), "/y.npz"}, FailOn: "warning",
 		Accumulate: "target", Flush: &yes,
 		Ranges: map[string]Bounds{"a.b": {Lo: -1e-5, Hi: inf}, "c": {Lo: -inf, Hi: 1}, "d": {Lo: 1, Hi: 2}},
 		Dims:   map[string]Sizes{"N": {Lo: 1, Hi: 5}, "M": {Lo: 3, Hi: 3}, "K": {Lo: 1, Hi: 2}},
@@ -64,6 +64,7 @@ ignore:
 func TestConfigErrors(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"targt: fp16\n", "[1:1] unknown field \"targt\"\n>  1 | targt: fp16\n       ^"},
+		{"data: [{a: b}]\n", "not a path"},
 		{"ranges:\n  a: 3\n", "[2:6] not a list [lo, hi]"},
 		{"ranges:\n  a: [2, 1]\n", "the lower bound 2 is above the upper bound 1"},
 		{"dims:\n  N: many\n", "[2:6] not a number, LO..HI or [LO, HI]"},

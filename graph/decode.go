@@ -2,7 +2,6 @@ package graph
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -10,27 +9,7 @@ import (
 
 // Open reads the model of a file: its structure, not its weights. The file stays open until
 // [Model.Close], since tensors are read when they are asked for.
-func Open(path string) (*Model, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	st, err := f.Stat()
-	if err == nil && st.IsDir() {
-		err = fmt.Errorf("%s is a folder", path)
-	}
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	m, err := read(&Source{r: f, size: st.Size()}, filepath.Dir(path))
-	if err != nil {
-		f.Close()
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	m.Path, m.close = path, f.Close
-	return m, nil
-}
+func Open(path string) (*Model, error) { return openIn(path, path, filepath.Dir(path)) }
 
 // Decode reads a model from memory. dir is where its external data lies.
 func Decode(b []byte, dir string) (*Model, error) { return read(bytesSource(b), dir) }

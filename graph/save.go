@@ -45,17 +45,26 @@ func (m *Model) Save(path string, opt SaveOptions) error {
 
 // saveStream writes to what is no file, such as /dev/stdout.
 func (m *Model) saveStream(ctx context.Context, path string) error {
-	for t := range m.tensors() {
-		if t.External != nil {
-			return fmt.Errorf("saving %s: a model with external data needs a file", path)
-		}
-	}
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
-	_, err = m.WriteTo(&stoppable{ctx, f})
-	return errors.Join(err, f.Close())
+	if err := m.Stream(ctx, f); err != nil {
+		err = fmt.Errorf("saving %s: %w", path, err)
+		return errors.Join(err, f.Close())
+	}
+	return f.Close()
+}
+
+// Stream writes the model to what is no file. A model with external data has no place there.
+func (m *Model) Stream(ctx context.Context, w io.Writer) error {
+	for t := range m.tensors() {
+		if t.External != nil {
+			return errors.New("a model with external data needs a file")
+		}
+	}
+	_, err := m.WriteTo(&stoppable{ctx, w})
+	return err
 }
 
 func sameFile(a, b string) bool {

@@ -112,6 +112,19 @@ func (m *Model) externals() ([]external, error) {
 	return list, nil
 }
 
+// ExternalFiles lists the paths of the files that the model's external data lie in.
+func (m *Model) ExternalFiles() ([]string, error) {
+	list, err := m.externals()
+	if err != nil {
+		return nil, err
+	}
+	files := locations(list)
+	for i, f := range files {
+		files[i] = filepath.Join(m.Dir, f)
+	}
+	return files, nil
+}
+
 // beside returns the path of a file of external data.
 func (m *Model) beside(p Place) string { return filepath.Join(m.Dir, p.Location) }
 

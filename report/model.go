@@ -17,6 +17,8 @@ type File struct {
 	Models []*Model `json:"models"`
 	// Failures are the models that could not be read or analysed, where several were asked for.
 	Failures []Failure `json:"failures,omitempty"`
+	// Shard is set where the report is of a part of a run.
+	Shard *Shard `json:"shard,omitempty"`
 }
 
 // Failure is a model that could not be read or analysed.

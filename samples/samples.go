@@ -40,10 +40,10 @@ func (v *Value) Tensors() []*Array {
 	return list
 }
 
-// Load reads an NPZ archive, a folder of input_i.pb files, or a folder of either: several NPZ
-// archives or test_data_set folders, each a sample. Inputs are the graph's inputs in their order;
-// what is named otherwise is passed over, but a sample that fits no input is an error. Archives may
-// hold the values of also, too.
+// Load reads an NPZ archive, a file of Polygraphy's JSON, a folder of input_i.pb files, or a folder of
+// any of them: several files or test_data_set folders, each a sample. Inputs are the graph's inputs
+// in their order; what is named otherwise is passed over, but a sample that fits no input is an
+// error. Files may hold the values of also, too.
 func Load(path string, inputs []*graph.Value, also ...*graph.Value) ([]*Sample, error) {
 	st, err := os.Stat(path)
 	if err != nil {
@@ -57,7 +57,10 @@ func Load(path string, inputs []*graph.Value, also ...*graph.Value) ([]*Sample, 
 		return loadFiles(inputs, also, path)
 	}
 	var list []string
-	for _, pattern := range []string{"test_data_set_*", "*.npz"} {
+	for _, pattern := range []string{"test_data_set_*", "*.npz", "*.json"} {
+		if pattern == "*.json" && len(list) > 0 {
+			break // what lies beside samples of another kind need not be one
+		}
 		found, err := filepath.Glob(filepath.Join(escape(path), pattern))
 		if err != nil {
 			return nil, err
@@ -65,7 +68,7 @@ func Load(path string, inputs []*graph.Value, also ...*graph.Value) ([]*Sample, 
 		list = append(list, found...)
 	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("%s: no input_*.pb, test_data_set_* or *.npz in it", path)
+		return nil, fmt.Errorf("%s: no input_*.pb, test_data_set_*, *.npz or *.json in it", path)
 	}
 	slices.Sort(list)
 	return loadFiles(inputs, also, list...)
@@ -79,23 +82,34 @@ func escape(path string) string {
 func loadFiles(inputs, also []*graph.Value, paths ...string) ([]*Sample, error) {
 	var list []*Sample
 	for _, path := range paths {
-		all, load := slices.Concat(inputs, also), loadNPZ
-		if st, err := os.Stat(path); err == nil && st.IsDir() {
-			all, load = inputs, loadFolder
-		}
-		s, err := load(path, all)
+		found, err := loadFile(inputs, also, path)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		if len(s.Inputs) == 0 && slices.ContainsFunc(inputs, needed) {
-			return nil, fmt.Errorf("%s: it holds no input of the model (%s)", path, names(inputs))
+		for _, s := range found {
+			if len(s.Inputs) == 0 && slices.ContainsFunc(inputs, needed) {
+				return nil, fmt.Errorf("%s: it holds no input of the model (%s)", s.Name, names(inputs))
+			}
+			if err := s.fits(slices.Concat(inputs, also)); err != nil {
+				return nil, fmt.Errorf("%s: %w", s.Name, err)
+			}
 		}
-		if err := s.fits(all); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-		list = append(list, s)
+		list = append(list, found...)
 	}
 	return list, nil
+}
+
+// loadFile reads the samples of one file or folder.
+func loadFile(inputs, also []*graph.Value, path string) ([]*Sample, error) {
+	all, load := slices.Concat(inputs, also), loadNPZ
+	if filepath.Ext(path) == ".json" {
+		return loadPolygraphy(path, all)
+	}
+	if st, err := os.Stat(path); err == nil && st.IsDir() {
+		all, load = inputs, loadFolder
+	}
+	s, err := load(path, all)
+	return []*Sample{s}, err
 }
 
 // fits refuses arrays that cannot stand for an input: numbers are taken in any width of their kind,

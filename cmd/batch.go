@@ -1,0 +1,235 @@
+package cmd
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"io"
+	"os"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"github.com/amplint/amplint/analyze"
+	"github.com/amplint/amplint/batch"
+	"github.com/amplint/amplint/report"
+)
+
+// budget bounds the bytes of the models that are analysed at the same time. Weights are streamed,
+// but a run of a model holds them.
+const budget = 4 << 30
+
+// batchFlags are the flags of commands that take many models.
+type batchFlags struct {
+	jobs         int
+	cache, shard string
+}
+
+func (f *batchFlags) add(c *cobra.Command) {
+	c.Flags().IntVarP(&f.jobs, "jobs", "j", 0, "models to analyse at the same time, 0 for one on each processor; no report depends on it")
+	c.Flags().StringVar(&f.cache, "cache", "", "keep results in `DIR`: what has not changed since, or was done before a run broke off, is not analysed again")
+}
+
+func (f *batchFlags) addShard(c *cobra.Command) {
+	c.Flags().StringVar(&f.shard, "shard", "", "check part `I/N` of the models, I from 0 (/N: as JOB_COMPLETION_INDEX says); amplint merge joins the JSON reports")
+}
+
+// record is what is kept of the check of one model.
+type record struct {
+	Model  *report.Model `json:"model"`
+	Notes  []string      `json:"notes"`
+	Missed []string      `json:"missed"`
+}
+
+// outcome is a record, or why there is none.
+type outcome struct {
+	record
+	whole *analyze.Report // where inputs that show findings are saved
+	err   error
+}
+
+// checking is the check of several models.
+type checking struct {
+	*app
+	opt       analyze.Options
+	witnesses *witnessWriter // nil where none are saved
+	cache     *batch.Cache   // nil where nothing is kept
+	given     string         // what stands for the options in the keys of the cache
+	paths     []string       // of this shard
+	at        []int          // their positions in the run
+
+	out    *report.File
+	shard  *report.Shard
+	missed [][]string
+}
+
+// check analyses the models that arguments name. One that cannot be analysed does not keep the
+// others from it; the exit code is the gravest. Inputs that show errors go to dir, if that is named.
+func (a *app) check(ctx context.Context, args []string, opt analyze.Options, b *batchFlags, dir string) (*report.File, error) {
+	all, err := batch.Expand(args)
+	if err != nil {
+		return nil, &failure{exitUsage, err}
+	}
+	opt.Lenient, opt.Witnesses = len(all) > 1, dir != ""
+	k := &checking{app: a, opt: opt, out: &report.File{}}
+	if err := k.prepare(b, all); err != nil {
+		return nil, err
+	}
+	if dir != "" {
+		if k.witnesses, err = newWitnessWriter(dir, opt); err != nil {
+			return nil, err
+		}
+	}
+	if err := k.run(ctx, b.jobs); err != nil {
+		return nil, err
+	}
+	if k.witnesses != nil {
+		if err := k.witnesses.close(); err != nil {
+			return nil, err
+		}
+	}
+	if k.shard == nil {
+		a.missed(k.missed)
+	} else {
+		k.shard.Missed = common(k.missed)
+	}
+	k.out.Shard = k.shard
+	return k.out, nil
+}
+
+// prepare takes the shard's models and opens the cache.
+func (k *checking) prepare(b *batchFlags, all []string) error {
+	if b.jobs < 0 {
+		return usagef("--jobs: %d is negative", b.jobs)
+	}
+	s, err := batch.ParseShard(b.shard, os.Getenv)
+	if err != nil {
+		return usagef("--shard: %w", err)
+	}
+	k.at = s.Positions(len(all))
+	for _, i := range k.at {
+		k.paths = append(k.paths, all[i])
+	}
+	if s.Count > 0 {
+		k.shard = &report.Shard{Index: s.Index, Count: s.Count, Total: len(all), Models: []int{}, Failures: []int{}, FailOn: k.opt.FailOn.String()}
+	}
+	if b.cache == "" || k.opt.Witnesses { // which are more than a report
+		return nil
+	}
+	if k.cache, err = batch.OpenCache(b.cache, Version); err != nil {
+		return usagef("--cache: %w", err)
+	}
+	h := sha256.New()
+	if err := analyze.Given(h, &k.opt); err != nil {
+		return usagef("--cache: %w", err)
+	}
+	k.given = string(h.Sum(nil))
+	return nil
+}
+
+func (k *checking) run(ctx context.Context, jobs int) error {
+	if jobs == 0 {
+		jobs = runtime.GOMAXPROCS(0)
+	}
+	pool := batch.Pool{Workers: jobs, Budget: budget, Cost: func(i int) int64 { return analyze.Size(k.paths[i]) }}
+	step, clear := k.progress("model")
+	defer clear()
+	var ended error
+	batch.Run(ctx, pool, len(k.paths), k.one, func(i int, o outcome) bool {
+		if len(o.Notes) > 0 || o.err != nil {
+			clear()
+		}
+		ended = k.tellOf(i, o)
+		if len(k.paths) > 1 {
+			step(i+1, len(k.paths))
+		}
+		return ended == nil
+	})
+	if ended == nil && ctx.Err() != nil {
+		return errInterrupted
+	}
+	return ended
+}
+
+// one analyses a model, or takes from the cache what is known of it.
+func (k *checking) one(ctx context.Context, i int) (o outcome) {
+	path := k.paths[i]
+	key := k.key(path)
+	if key != "" && k.cache.Get(key, &o.record) {
+		return o
+	}
+	o.err = guarded(path, func() error {
+		r, err := analyze.Check(ctx, path, k.opt)
+		if err != nil {
+			return err
+		}
+		o.record = record{report.Of(r), r.Notes, r.Missed}
+		if k.witnesses != nil {
+			o.whole = r
+		}
+		return nil
+	})
+	if o.err == nil && key != "" {
+		if err := k.cache.Put(key, o.record); err != nil {
+			o.Notes = append(o.Notes, "not kept in the cache: "+err.Error())
+		}
+	}
+	return o
+}
+
+// key returns the key of a model in the cache, "" where it has none: a stream can be read only once,
+// and what cannot be read is told of by the analysis.
+func (k *checking) key(path string) (key string) {
+	if k.cache == nil || path == analyze.Std {
+		return ""
+	}
+	err := guarded(path, func() (err error) {
+		key, err = k.cache.Key(func(w io.Writer) error {
+			_, err := io.WriteString(w, k.given)
+			return errors.Join(err, analyze.Content(w, path))
+		})
+		return err
+	})
+	if err != nil {
+		return ""
+	}
+	return key
+}
+
+// tellOf tells of one model and puts it into the report. It fails where the run cannot go on.
+func (k *checking) tellOf(i int, o outcome) error {
+	if o.err != nil {
+		return k.fail(i, o.err)
+	}
+	k.notes(k.paths[i], o.Notes)
+	k.missed = append(k.missed, o.Missed)
+	if o.Model.Failed(k.opt.FailOn) {
+		k.code = max(k.code, exitFindings)
+	}
+	k.out.Models = append(k.out.Models, o.Model)
+	if k.shard != nil {
+		k.shard.Models = append(k.shard.Models, k.at[i])
+	}
+	if k.witnesses != nil {
+		return k.witnesses.add(o.whole)
+	}
+	return nil
+}
+
+// fail notes a model that could not be analysed. A mistake in the command line ends the run, unless
+// it is data that fit another of its models.
+func (k *checking) fail(i int, err error) error {
+	var fail *failure
+	var data *analyze.DataError
+	misfit := k.opt.Lenient && errors.As(err, &data)
+	if errors.As(err, &fail) && (fail.code == exitUsage && !misfit || fail.code == exitInterrupted) {
+		return err
+	}
+	k.code = exitModel
+	k.tell(err)
+	k.out.Failures = append(k.out.Failures, report.Failure{Path: k.paths[i], Error: err.Error()})
+	if k.shard != nil {
+		k.shard.Failures = append(k.shard.Failures, k.at[i])
+	}
+	return nil
+}
