@@ -34,6 +34,26 @@ func TestPython(t *testing.T) {
 	}
 }
 
+// TestMany checks a folder of models as the benchmark does, with few: one is broken, a run is broken
+// off and resumed, shards are merged, and every report must be the same.
+func TestMany(t *testing.T) {
+	python := os.Getenv("AMPLINT_PYTHON")
+	if python == "" {
+		t.Skip("AMPLINT_PYTHON is not set")
+	}
+	dir := t.TempDir()
+	amplint := filepath.Join(dir, "amplint")
+	if out, err := exec.Command("go", "build", "-o", amplint, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	models := encodeAll(t, filepath.Join(dir, "models"))
+	out, err := exec.Command(python, "benchmarks/many.py", models, "--amplint", amplint, "-n", "60").CombinedOutput()
+	if err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	t.Logf("%s", out)
+}
+
 // encodeAll writes the text models in the binary format into a folder.
 func encodeAll(t *testing.T, dir string) string {
 	t.Helper()
