@@ -44,8 +44,9 @@ type Fixed struct {
 	Plan      *PlanFile
 	Diff      *diff.Result // of the input and the result, for a dry run
 
-	valid bool // the input kept to the standard
-	leave func(*graph.Node) bool
+	target Target
+	valid  bool // the input kept to the standard
+	leave  func(*graph.Node) bool
 }
 
 // maxRounds bounds how often the result is repaired again. A repair that uncovers new findings
@@ -67,7 +68,7 @@ func Fix(ctx context.Context, path string, opt FixOptions) (*Fixed, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Fixed{Path: path, Out: opt.Out, Strategy: strategyName(plan.Strategy), Before: a.check(ctx, t, &opt.Options)}
+	f := &Fixed{Path: path, Out: opt.Out, Strategy: strategyName(plan.Strategy), Before: a.check(ctx, examined(a.model, t), &opt.Options), target: t}
 	f.After, f.valid, f.leave = f.Before, a.model.Check() == nil, plan.Leave
 	f.Plan = newPlanFile(path, plan, &opt)
 	m, err := f.rounds(ctx, a, plan, &opt)
@@ -89,6 +90,15 @@ func Fix(ctx context.Context, path string, opt FixOptions) (*Fixed, error) {
 		return nil, err
 	}
 	return f, save(ctx, m, opt.Out, &opt)
+}
+
+// examined is what the input is checked for: on the way to FP32 a model with low values is looked at
+// as it is, since constants that it has lost are lost in FP32 too.
+func examined(m *graph.Model, t Target) Target {
+	if t == FP32 && lowest(m) != numfmt.FP32 {
+		return AsIs
+	}
+	return t
 }
 
 // show writes the plan and compares the models, as far as that was asked for.

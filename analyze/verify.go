@@ -24,7 +24,7 @@ func (f *Fixed) verify(ctx context.Context, m *graph.Model, opt *FixOptions) (*a
 		return nil, fmt.Errorf("%s: the rewritten model is not valid: %w", f.Path, err)
 	}
 	t := AsIs
-	if f.Before.Target == FP32 {
+	if f.target == FP32 {
 		t = FP32
 	}
 	f.After = a.check(ctx, t, &opt.Options)

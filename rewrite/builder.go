@@ -20,12 +20,15 @@ type builder struct {
 	notes  []string                 // edits that had no effect
 	order  []*graph.Value           // the keys of uses and maker, in graph order
 	alias  map[*graph.Value]*graph.Value
+	// foreign16 tells that all the model's 16-bit floats are of another type than the target.
+	foreign16 bool
 }
 
 func newBuilder(p *Plan, m *graph.Model, opaque map[*graph.Node]bool) *builder {
 	low := graph.ElemOf(p.Target)
 	b := &builder{plan: p, m: m, low: low, opaque: opaque, maker: map[*graph.Value]*group{}, byNode: map[*graph.Node][]*group{},
 		uses: map[*graph.Value][]*read{}, alias: map[*graph.Value]*graph.Value{}}
+	b.foreign16 = p.Strategy == Mixed && low != graph.Float && !holds(m, low)
 	b.border()
 	b.graph(m.Graph)
 	for i, out := range m.Graph.Outputs {

@@ -1,6 +1,10 @@
 package rewrite
 
-import "github.com/amplint/amplint/graph"
+import (
+	"slices"
+
+	"github.com/amplint/amplint/graph"
+)
 
 // changes is what differs between a model and what is planned for it. It is complete before the
 // first edit is made, as edits change the types it is computed from.
@@ -116,8 +120,7 @@ func (b *builder) planned(v *graph.Value) graph.ElemType {
 		return e
 	}
 	if b.constant(v) {
-		main, _ := b.forms(v)
-		return main
+		return b.forms(v)[0]
 	}
 	g := b.makerOf(v)
 	if g == nil {
@@ -128,18 +131,45 @@ func (b *builder) planned(v *graph.Value) graph.ElemType {
 
 // in returns the type that a value of type e has in a group.
 func (b *builder) in(g *group, e graph.ElemType) graph.ElemType {
-	if g.stay || g.wide == isWide(e) {
+	switch {
+	case g.stay:
 		return e
+	case g.wide && isWide(e):
+		return e
+	case g.wide:
+		return graph.Float
+	case isWide(e) || b.retypes(e):
+		return b.low
 	}
-	return b.other(e)
+	return e
 }
 
-// heldIn is planned, but for a constant with two forms it is the low one.
+// retypes tells whether low values of the type become those of the target: a BF16 model that is to be
+// FP16, or the other way round. A model that holds both has each in its place.
+func (b *builder) retypes(e graph.ElemType) bool {
+	return b.foreign16 && (e == graph.Float16 || e == graph.BFloat16)
+}
+
+// holds tells whether a value of the model has the type.
+func holds(m *graph.Model, e graph.ElemType) bool {
+	for g := range m.Graphs() {
+		for _, v := range g.Values {
+			if elemOf(v.Type) == e {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// heldIn is planned, but for a constant with several forms it is the low one.
 func (b *builder) heldIn(v *graph.Value) graph.ElemType {
 	c := b.canon(v)
 	if b.elem(c) != graph.Undefined && b.constant(c) {
-		if main, second := b.forms(c); isWide(main) && second != graph.Undefined {
-			return second
+		for _, e := range b.forms(c) {
+			if !isWide(e) {
+				return e
+			}
 		}
 	}
 	if b.elem(v) == graph.Undefined {
@@ -148,27 +178,23 @@ func (b *builder) heldIn(v *graph.Value) graph.ElemType {
 	return b.planned(v)
 }
 
-// forms returns the types that a constant is needed in: the one under its own name, and a second
-// one or Undefined. A constant that is needed in both keeps what it has under its name.
-func (b *builder) forms(v *graph.Value) (main, second graph.ElemType) {
+// forms returns the types that a constant is needed in, the one under its own name first: what it has
+// if that is needed.
+func (b *builder) forms(v *graph.Value) []graph.ElemType {
 	e := b.elem(v)
-	same, changed := false, false
+	var list []graph.ElemType
 	for _, r := range b.uses[v] {
-		switch {
-		case r.g.idle():
-		case b.in(r.g, e) == e:
-			same = true
-		default:
-			changed = true
+		if want := b.in(r.g, e); !r.g.idle() && !slices.Contains(list, want) {
+			list = append(list, want)
 		}
 	}
-	switch {
-	case changed && same:
-		return e, b.other(e)
-	case changed:
-		return b.other(e), graph.Undefined
+	if len(list) == 0 {
+		return []graph.ElemType{e}
 	}
-	return e, graph.Undefined
+	if i := slices.Index(list, e); i > 0 {
+		list[0], list[i] = list[i], list[0]
+	}
+	return list
 }
 
 // constants lists the constants to convert. One that is an input as well has one form only.
@@ -178,21 +204,23 @@ func (b *builder) constants(ch *changes) {
 			continue
 		}
 		e := b.elem(v)
-		main, second := b.forms(v)
-		if main != e {
-			ch.consts = append(ch.consts, &constPoint{v: v, elem: main})
-			ch.newElem[v] = main
+		forms := b.forms(v)
+		if forms[0] != e {
+			ch.consts = append(ch.consts, &constPoint{v: v, elem: forms[0]})
+			ch.newElem[v] = forms[0]
 		}
-		if second == graph.Undefined || v.Input {
+		if v.Input {
 			continue
 		}
-		c := &constPoint{v: v, elem: second, copyTo: true}
-		for _, r := range b.uses[v] {
-			if !r.g.idle() && b.in(r.g, e) != e {
-				c.places = append(c.places, r.at)
+		for _, form := range forms[1:] {
+			c := &constPoint{v: v, elem: form, copyTo: true}
+			for _, r := range b.uses[v] {
+				if !r.g.idle() && b.in(r.g, e) == form {
+					c.places = append(c.places, r.at)
+				}
 			}
+			ch.consts = append(ch.consts, c)
 		}
-		ch.consts = append(ch.consts, c)
 	}
 }
 

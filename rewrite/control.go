@@ -100,6 +100,9 @@ func (b *builder) refused(n *graph.Node, e graph.ElemType) string {
 		return "the operator is unknown"
 	}
 	other := b.other(e)
+	if b.retypes(e) {
+		other = b.low
+	}
 	if !op.Outputs[0].AllowsElem(int32(other)) {
 		return fmt.Sprintf("%s cannot pass %s on in opset %d", n.Op, other, n.Version())
 	}

@@ -33,6 +33,7 @@ func (w *worker) raiseOpset() string {
 		return ""
 	}
 	w.m.SetOpset("", best)
+	w.upgradeNodes(have, best)
 	return fmt.Sprintf("opset %d instead of %d, which allows bfloat16 for few operators", best, have)
 }
 
@@ -80,6 +81,9 @@ var changedMeaning = map[string]int64{
 // sameMeaning tells whether every node stays valid and computes the same in another opset.
 func (w *worker) sameMeaning(from, to int64) bool {
 	for n := range w.standard {
+		if _, ok := upgradeOf(n, from, to); ok {
+			continue
+		}
 		if at := changedMeaning[n.Op]; from < at && at <= to {
 			return false
 		}

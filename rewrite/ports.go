@@ -111,6 +111,9 @@ func (pb *portBuilder) fixed(e graph.ElemType, why string) *group {
 // pinned says why a port cannot change its type, "" where it can.
 func (pb *portBuilder) pinned(p schema.Param, i int, e graph.ElemType, input bool) string {
 	other := pb.other(e)
+	if pb.retypes(e) && !p.AllowsElem(int32(pb.low)) {
+		other = pb.low
+	}
 	switch {
 	case !p.AllowsElem(int32(other)):
 		what := pb.n.OpName()
