@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs every check of the project. Needs Go and Python 3 with venv; fetches the rest: staticcheck,
-# govulncheck and its database through the module proxy, onnx and onnxruntime into .venv.
+# govulncheck and its database through the module proxy, onnx and onnxruntime into .venv, and for root
+# on Debian chromium.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -64,3 +65,19 @@ go test -tags ort ./ort ./cmd ./trace
 
 step second opinion
 (cd secondopinion && go vet . && go test .)
+
+step pages in a browser
+if [ -z "${AMPLINT_BROWSER:-}" ]; then
+  find_browser() { command -v chromium || command -v chromium-browser || command -v google-chrome || command -v chrome || true; }
+  AMPLINT_BROWSER=$(find_browser)
+  if [ -z "$AMPLINT_BROWSER" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    { apt-get -qq update && apt-get -qq install -y --no-install-recommends chromium fonts-dejavu-core; } >/dev/null || true
+    AMPLINT_BROWSER=$(find_browser)
+  fi
+fi
+if [ -n "$AMPLINT_BROWSER" ]; then
+  export AMPLINT_BROWSER
+  (cd browser && go vet . && go test .)
+else
+  echo 'SKIPPED: no browser was found and none could be installed; name one in AMPLINT_BROWSER'
+fi

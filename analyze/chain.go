@@ -38,16 +38,21 @@ func Explain(ctx context.Context, path, value string, opt Options) (*Chain, erro
 	if v == nil {
 		return nil, usagef("%s has no value %q", path, value)
 	}
-	c := &Chain{Path: path, Notes: a.allNotes()}
+	return &Chain{Path: path, Steps: a.chain(v), Notes: a.allNotes()}, nil
+}
+
+// chain returns the steps that made the bound of a value, the value itself last.
+func (a *analysis) chain(v *graph.Value) []Step {
+	var steps []Step
 	for seen := map[*graph.Value]bool{}; v != nil && !seen[v]; v = a.widest(v.Producer) {
 		seen[v] = true
-		c.Steps = append(c.Steps, Step{Bound: a.bound(v), Node: v.Producer})
+		steps = append(steps, Step{Bound: a.bound(v), Node: v.Producer})
 	}
-	slices.Reverse(c.Steps)
-	for i := 1; i < len(c.Steps); i++ {
-		c.Steps[i].Factor = factor(c.Steps[i-1].Range, c.Steps[i].Range)
+	slices.Reverse(steps)
+	for i := 1; i < len(steps); i++ {
+		steps[i].Factor = factor(steps[i-1].Range, steps[i].Range)
 	}
-	return c, nil
+	return steps
 }
 
 // find returns the value of a name, of the main graph where several scopes have one.

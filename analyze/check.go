@@ -19,7 +19,8 @@ type Report struct {
 	Suppressed []Suppressed
 	Notes      []string // what had to be put right or overlooked, for stderr
 	// Missed is what was said and had no effect on this model: it may have been meant for another.
-	Missed []string
+	Missed  []string
+	Profile *Profile // nil where [Options] asked for none
 }
 
 // Suppressed is a finding that the project has looked at and lives with.
@@ -85,6 +86,9 @@ func (a *analysis) check(ctx context.Context, t Target, opt *Options) *Report {
 	r.sift(found, opt.Config)
 	if opt.Witnesses {
 		r.Notes = append(r.Notes, unshown(r.Findings)...)
+	}
+	if opt.Profile {
+		r.Profile = a.profile(in, r)
 	}
 	a.summarize(&r.Summary)
 	return r

@@ -24,6 +24,8 @@ type Options struct {
 	FailOn     Threshold
 	Config     *config.Config
 	Baseline   *baseline.Set // known findings, nil for none
+	// Profile asks for what a page draws beside the findings; it reads all weights.
+	Profile bool
 	// Lenient allows ranges for inputs that the model does not have: of several models each has
 	// its own.
 	Lenient bool

@@ -71,6 +71,7 @@ func (a *app) check(ctx context.Context, args []string, opt analyze.Options, b *
 		return nil, &failure{exitUsage, err}
 	}
 	opt.Lenient, opt.Witnesses = len(all) > 1, dir != ""
+	opt.Profile = opt.Profile && len(all) <= maxDrawn
 	k := &checking{app: a, opt: opt, out: &report.File{}}
 	if err := k.prepare(b, all); err != nil {
 		return nil, err
@@ -113,7 +114,7 @@ func (k *checking) prepare(b *batchFlags, all []string) error {
 	if s.Count > 0 {
 		k.shard = &report.Shard{Index: s.Index, Count: s.Count, Total: len(all), Models: []int{}, Failures: []int{}, FailOn: k.opt.FailOn.String()}
 	}
-	if b.cache == "" || k.opt.Witnesses { // which are more than a report
+	if b.cache == "" || k.opt.Witnesses || k.opt.Profile { // which are more than a report
 		return nil
 	}
 	if k.cache, err = batch.OpenCache(b.cache, Version); err != nil {

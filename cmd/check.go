@@ -36,6 +36,7 @@ func (a *app) checkCommand() *cobra.Command {
 			if err := x.check(); err != nil {
 				return err
 			}
+			opt.Profile = x.format == "html"
 			if dir != "" && opt.Effort == "off" {
 				return usagef("--save-witness runs the model, --effort off does not")
 			}

@@ -16,9 +16,9 @@ import (
 
 // fixFlags are the flags that fix has beside those of the analysis.
 type fixFlags struct {
-	out, strategy, keepIO, plan, format string
-	inPlace, dryRun, narrowDouble       bool
-	include, exclude                    []string
+	out, strategy, keepIO, plan, format, page string
+	inPlace, dryRun, narrowDouble             bool
+	include, exclude                          []string
 }
 
 func (f *fixFlags) add(c *cobra.Command) {
@@ -32,6 +32,7 @@ func (f *fixFlags) add(c *cobra.Command) {
 	c.Flags().StringArrayVar(&f.include, "include", nil, "change these nodes only: a glob of their names, op:, value:, path: or re: and a `pattern`; may be repeated")
 	c.Flags().StringArrayVar(&f.exclude, "exclude", nil, "leave these nodes as they are, see --include; may be repeated")
 	c.Flags().StringVar(&f.format, "format", "text", "text or json")
+	c.Flags().StringVar(&f.page, "report", "", "also write a page to this HTML `file`: before and after, precision map, casts")
 }
 
 // options checks the flags against one another.
@@ -101,7 +102,7 @@ func (a *app) fixCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "fix MODEL -o OUT",
 		Example: "  amplint fix model.onnx -o model_fp16.onnx\n" +
-			"  amplint fix model.onnx --data samples.npz --target bf16 --dry-run\n" +
+			"  amplint fix model.onnx --data samples.npz --target bf16 --dry-run --report fix.html\n" +
 			"  amplint fix - -o - < model.onnx > model_fp16.onnx\n" +
 			"  amplint fix broken_fp16.onnx -o repaired.onnx --strategy repair\n" +
 			"  amplint fix model.onnx --dry-run --plan plan.yaml          # plan.yaml is written\n" +
@@ -118,7 +119,8 @@ func (a *app) fixCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.fix(c, args[0], opt, x.format)
+			opt.Profile = x.page != ""
+			return a.fix(c, args[0], opt, &x)
 		},
 	}
 	f.addInputs(c)
@@ -127,7 +129,7 @@ func (a *app) fixCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) fix(c *cobra.Command, path string, opt analyze.FixOptions, format string) error {
+func (a *app) fix(c *cobra.Command, path string, opt analyze.FixOptions, x *fixFlags) error {
 	var r *analyze.Fixed
 	opt.Stdout = a.out
 	err := a.analysed(path, func() (err error) { r, err = analyze.Fix(c.Context(), path, opt); return err })
@@ -143,7 +145,11 @@ func (a *app) fix(c *cobra.Command, path string, opt analyze.FixOptions, format 
 	if opt.Out == analyze.Std { // stdout holds the model
 		a.out = a.err
 	}
-	return a.toFile("", func(w io.Writer) error {
-		return report.Fixed(w, format, r, report.Options{Version: Version, Color: isTerminal(a.out)})
-	})
+	o := report.Options{Version: Version, Color: isTerminal(a.out)}
+	if x.page != "" {
+		if err := a.toFile(x.page, func(w io.Writer) error { return report.FixedHTML(w, r, o) }); err != nil {
+			return err
+		}
+	}
+	return a.toFile("", func(w io.Writer) error { return report.Fixed(w, x.format, r, o) })
 }

@@ -9,6 +9,9 @@ import (
 	"github.com/amplint/amplint/report"
 )
 
+// maxDrawn is how many models a page draws the ranges and weights of; of more it tells the findings.
+const maxDrawn = 50
+
 // reportFlags are the flags that say how the report of a check is written.
 type reportFlags struct {
 	format, out string

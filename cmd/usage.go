@@ -43,7 +43,7 @@ func badFlag(c *cobra.Command, err error) error {
 
 // writable refuses to begin what could not be written at the end, and to write over what is read.
 func writable(c *cobra.Command, args []string) error {
-	read, write := slices.Clone(args), []string{"output", "save"}
+	read, write := slices.Clone(args), []string{"output", "save", "report"}
 	for _, name := range []string{"data", "config", "baseline", "replay"} {
 		read = append(read, values(c, name)...)
 	}

@@ -36,7 +36,7 @@ func Read(r io.Reader) (*File, error) {
 
 // Of takes from a report what is to be told of it.
 func Of(r *analyze.Report) *Model {
-	m := &Model{Path: r.Path, Target: r.Target.String(), Inputs: []Input{}, Findings: []Finding{}, Summary: summaryOf(r.Summary), Remarks: r.Notes}
+	m := &Model{Path: r.Path, Target: r.Target.String(), Inputs: []Input{}, Findings: []Finding{}, Summary: summaryOf(r.Summary), Remarks: r.Notes, Profile: r.Profile}
 	for _, in := range r.Inputs {
 		m.Inputs = append(m.Inputs, Input{in.Value.Name, spanOf(in.Range), in.Basis.String(), in.Note})
 	}

@@ -41,6 +41,8 @@ func Check(w io.Writer, format string, f *File, opt Options) error {
 		return checkGitHub(w, f, opt)
 	case "markdown":
 		return checkMarkdown(w, f, opt)
+	case "html":
+		return checkHTML(w, f, opt)
 	}
 	return unknown(format)
 }

@@ -1,0 +1,227 @@
+package browser
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"fmt"
+	"image/png"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/amplint/amplint/cmd"
+	"github.com/amplint/amplint/report"
+)
+
+// audit is run in the page; it returns what is hard to read or to use: see audit.js.
+//
+//go:embed testdata/audit.js
+var audit string
+
+// tab opens a browser, or skips the test where there is none.
+func tab(t *testing.T) context.Context {
+	t.Helper()
+	program := Find()
+	if program == "" {
+		t.Skip("no browser: install chromium, or name one in AMPLINT_BROWSER")
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+	t.Cleanup(cancel)
+	ctx, stop := Open(ctx, program)
+	t.Cleanup(stop)
+	return ctx
+}
+
+// amplint runs the program.
+func amplint(t *testing.T, args ...string) {
+	t.Helper()
+	var out, errs strings.Builder
+	if code := cmd.Main(args, &out, &errs); code > 1 {
+		t.Fatalf("%v: exit code %d: %s", args, code, errs.String())
+	}
+}
+
+// pages writes one page of every kind and returns their paths.
+func pages(t *testing.T) map[string]string {
+	t.Helper()
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name+".html") }
+	models := "../testdata/models/"
+	amplint(t, "check", models+"attention.onnxtxt", "--format", "html", "-o", at("check"))
+	amplint(t, "check", models+"attention.onnxtxt", models+"half.onnxtxt", models+"control_flow.onnxtxt", "--format", "html", "-o", at("several"))
+	amplint(t, "fix", models+"attention.onnxtxt", "-o", filepath.Join(dir, "o.onnx"), "--report", at("fix"))
+	write(t, at("none"), &report.File{Models: []*report.Model{{Path: "clean.onnx", Target: "fp16"}}})
+	write(t, at("many"), many(1000))
+	return map[string]string{"check": at("check"), "several": at("several"), "fix": at("fix"), "none": at("none"), "many": at("many")}
+}
+
+func write(t *testing.T, path string, f *report.File) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := report.Check(&b, "html", f, report.Options{Version: "test"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// many is a report with n findings, of which one in ten is an error, and names that are scripts.
+func many(n int) *report.File {
+	m := &report.Model{Path: `</title><script>alert("path")</script>.onnx`, Target: "fp16", Summary: report.Summary{Errors: n / 10, Warnings: n - n/10}}
+	for i := range n {
+		f := report.Finding{Rule: "exp-overflow", Severity: "warning", Kind: "overflow", Evidence: "likely", Limit: 65504,
+			Node:  report.Node{Key: fmt.Sprintf("/layer.%d/<img src=x onerror=alert(1)>", i), Op: "Exp"},
+			Value: `"><svg onload=alert(2)>`, Range: report.Span{0, 20}, Message: `exp(x) of {{.}} ${alert(3)} javascript:alert(4)`}
+		if i%10 == 0 {
+			f.Severity = "error"
+		}
+		m.Findings = append(m.Findings, f)
+	}
+	return &report.File{Models: []*report.Model{m}}
+}
+
+// TestPages opens every kind of page in both schemes: nothing may be fetched, said on the console or
+// thrown, everything must be readable, and what is drawn must not be blank.
+func TestPages(t *testing.T) {
+	ctx := tab(t)
+	list := pages(t)
+	for _, name := range slices.Sorted(maps.Keys(list)) {
+		for _, scheme := range []string{"light", "dark"} {
+			t.Run(name+"/"+scheme, func(t *testing.T) { look(t, ctx, list[name], scheme) })
+		}
+	}
+}
+
+func look(t *testing.T, ctx context.Context, path, scheme string) {
+	url := "file://" + path
+	w := watch(t, ctx, url)
+	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}
+	if _, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, media); err != nil {
+		t.Fatal(err)
+	}
+	do(t, ctx, chromedp.Navigate(url), chromedp.WaitReady(chromedp.CSS("main")))
+	shot := get(t, ctx, chromedp.CaptureScreenshot())
+	for _, f := range append(get(t, ctx, chromedp.Evaluate[[]string](audit)), w.Faults()...) {
+		t.Error(f)
+	}
+	if dir := os.Getenv("AMPLINT_SCREENSHOTS"); dir != "" {
+		file := strings.TrimSuffix(filepath.Base(path), ".html") + "-" + scheme + ".png"
+		if err := os.WriteFile(filepath.Join(dir, file), shot, 0o666); err != nil {
+			t.Error(err)
+		}
+	}
+	seen(t, shot, scheme)
+}
+
+func watch(t *testing.T, ctx context.Context, allowed string) *Watch {
+	t.Helper()
+	w, err := NewWatch(ctx, allowed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func do(t *testing.T, ctx context.Context, steps ...chromedp.Action[chromedp.Void]) {
+	t.Helper()
+	if err := chromedp.Do(ctx, steps...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func get[T any](t *testing.T, ctx context.Context, a chromedp.Action[T]) T {
+	t.Helper()
+	x, err := chromedp.Run(ctx, a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// seen tells whether a screenshot shows something, on a ground of the scheme.
+func seen(t *testing.T, shot []byte, scheme string) {
+	t.Helper()
+	img, err := png.Decode(bytes.NewReader(shot))
+	if err != nil {
+		t.Fatal(err)
+	}
+	colours, sum, n := map[[3]uint32]bool{}, 0.0, 0.0
+	b := img.Bounds()
+	for y := b.Min.Y; y < b.Max.Y; y += 2 {
+		for x := b.Min.X; x < b.Max.X; x += 2 {
+			r, g, bl, _ := img.At(x, y).RGBA()
+			colours[[3]uint32{r >> 8, g >> 8, bl >> 8}] = true
+			sum, n = sum+float64(r+g+bl)/3/65535, n+1
+		}
+	}
+	if len(colours) < 30 {
+		t.Errorf("the page has %d colours", len(colours))
+	}
+	if mean := sum / n; (mean > 0.5) != (scheme == "light") {
+		t.Errorf("the page is %.2f light in the %s scheme", mean, scheme)
+	}
+}
+
+// TestKeyboard uses the page with 1,000 findings, and a chart, by keys alone.
+func TestKeyboard(t *testing.T) {
+	ctx := tab(t)
+	list := pages(t)
+	w := watch(t, ctx, "file://")
+	is := func(what, got, want string) {
+		if got != want {
+			t.Errorf("%s is %q, want %q", what, got, want)
+		}
+	}
+	count := func() string { return get(t, ctx, chromedp.Text(chromedp.CSS("#count"))) }
+	do(t, ctx, chromedp.Navigate("file://"+list["many"]), chromedp.WaitVisible(chromedp.CSS("#filter")))
+	is("count", count(), "1000 of 1000 shown")
+	do(t, ctx, chromedp.Focus(chromedp.CSS("#q")), chromedp.KeyEvent("layer.77/"))
+	is("count of a search", count(), "1 of 1000 shown")
+	for range len("layer.77/") {
+		do(t, ctx, chromedp.KeyEvent(kb.Backspace))
+	}
+	do(t, ctx, chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(" ")) // the button of the warnings
+	is("count of errors", count(), "100 of 1000 shown")
+	do(t, ctx, chromedp.Focus(chromedp.CSS(".finding.error > summary")), chromedp.KeyEvent(kb.Enter))
+	is("finding open", get(t, ctx, chromedp.Evaluate[string](`String(document.querySelector(".finding.error").open)`)), "true")
+	do(t, ctx, chromedp.Focus(chromedp.CSS("#theme")), chromedp.KeyEvent(kb.Enter))
+	is("theme", get(t, ctx, chromedp.Evaluate[string](`document.documentElement.dataset.theme`)), "dark")
+
+	do(t, ctx, chromedp.Navigate("file://"+list["check"]), chromedp.Focus(chromedp.CSS(".chart")), chromedp.KeyEvent(kb.ArrowRight))
+	first := get(t, ctx, chromedp.Text(chromedp.CSS(".chart .readout")))
+	do(t, ctx, chromedp.KeyEvent(kb.ArrowRight))
+	if next := get(t, ctx, chromedp.Text(chromedp.CSS(".chart .readout"))); !strings.Contains(first, "bits of headroom") || first == next {
+		t.Errorf("the chart says %q, then %q", first, next)
+	}
+	for _, f := range w.Faults() {
+		t.Error(f)
+	}
+}
+
+// TestWatch shows that the watch sees what it is there to see.
+func TestWatch(t *testing.T) {
+	ctx := tab(t)
+	path := filepath.Join(t.TempDir(), "bad.html")
+	bad := `<!DOCTYPE html><main>x</main><script>console.log("said")</script><img src="http://127.0.0.1:9/x.png"><script>throw Error("thrown")</script>`
+	if err := os.WriteFile(path, []byte(bad), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	w := watch(t, ctx, "file://")
+	do(t, ctx, chromedp.Navigate("file://"+path), chromedp.WaitReady(chromedp.CSS("main")))
+	text := strings.Join(w.Faults(), "\n")
+	for _, want := range []string{"console.log", "exception: ", "request: http://127.0.0.1:9/x.png"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not noted in:\n%s", want, text)
+		}
+	}
+}
