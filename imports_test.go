@@ -19,7 +19,7 @@ var layers = [][]string{
 	{"graph", "refeval/kern", "batch"},
 	{"graph/infer", "graph/onnxtxt", "graph/diff"},
 	{"graph/pattern", "samples"},
-	{"rangeprop", "rewrite", "refeval"},
+	{"rangeprop", "rewrite", "refeval", "minimize"},
 	{"ort"},
 	{"rules/walk"},
 	{"rules/reach", "rules/spread"},

@@ -106,7 +106,7 @@ func (a *app) root() *cobra.Command {
 	}
 	root.SetFlagErrorFunc(badFlag)
 	root.AddCommand(
-		a.checkCommand(), a.fixCommand(), a.rangesCommand(), a.runCommand(), a.traceCommand(), a.verifyCommand(),
+		a.checkCommand(), a.fixCommand(), a.rangesCommand(), a.runCommand(), a.traceCommand(), a.verifyCommand(), a.minimizeCommand(),
 		a.diffCommand(), a.dumpCommand(),
 		a.baselineCommand(), a.configCommand(), a.mergeCommand(),
 		a.explainCommand(), a.rulesCommand(), a.versionCommand(),

@@ -362,9 +362,14 @@ func (f *finder) observeGot(v *graph.Value, t *refeval.Tensor) {
 	}
 	format, _ := f.opt.Hold(v)
 	for _, h := range list {
-		if h.shows(v) {
-			h.hit = max(h.hit, h.Harm.harmed(f.want[v][i], t, format))
+		if !h.shows(v) {
+			continue
 		}
+		g := h.Harm.harmed(f.want[v][i], t, format)
+		if v.Producer == nil || v.Const != nil {
+			g = min(g, touched) // what a constant loses it loses in every run, which shows nothing yet
+		}
+		h.hit = max(h.hit, g)
 	}
 }
 
