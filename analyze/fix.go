@@ -158,6 +158,11 @@ func askedPlan(m *graph.Model, opt *FixOptions) (*rewrite.Plan, Target, error) {
 		p.Strategy = rewrite.Repair
 	case "mixed":
 		p.Strategy = rewrite.Mixed
+	case "weights":
+		if p.Strategy = rewrite.Weights; t == FP32 {
+			return nil, t, usagef("--weights-only with --target fp32: there is nothing to store low")
+		}
+		t = AsIs // the model computes as it does
 	}
 	return p, t, nil
 }
@@ -179,10 +184,7 @@ func repairTarget(m *graph.Model) numfmt.Format {
 }
 
 func strategyName(s rewrite.Strategy) string {
-	if s == rewrite.Repair {
-		return "repair"
-	}
-	return "mixed"
+	return [...]string{rewrite.Mixed: "mixed", rewrite.Repair: "repair", rewrite.Weights: "weights"}[s]
 }
 
 // rounds applies the edits of the findings and analyses the result, again while it has findings

@@ -64,8 +64,8 @@ func LoadPlan(path string) (*PlanFile, error) {
 	switch {
 	case p.Schema != planSchema:
 		return nil, usagef("%s: the schema is %q, not %s", path, p.Schema, planSchema)
-	case p.Strategy != "mixed" && p.Strategy != "repair":
-		return nil, usagef("%s: the strategy %q is neither mixed nor repair", path, p.Strategy)
+	case p.Strategy != "mixed" && p.Strategy != "repair" && p.Strategy != "weights":
+		return nil, usagef("%s: the strategy %q is none of mixed, repair and weights", path, p.Strategy)
 	}
 	return p, nil
 }
@@ -187,8 +187,11 @@ func (p *PlanFile) plan() (*rewrite.Plan, Target, error) {
 		return nil, t, usagef("plan: the target %q is no format", p.Target)
 	}
 	plan := &rewrite.Plan{Target: t.format(), NarrowDouble: p.NarrowDouble}
-	if p.Strategy == "repair" {
+	switch p.Strategy {
+	case "repair":
 		plan.Strategy, t = rewrite.Repair, AsIs
+	case "weights":
+		plan.Strategy, t = rewrite.Weights, AsIs
 	}
 	switch keep := p.KeepIO.(type) {
 	case bool:

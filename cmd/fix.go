@@ -18,6 +18,7 @@ import (
 type fixFlags struct {
 	out, strategy, keepIO, plan, format, page string
 	inPlace, dryRun, narrowDouble             bool
+	weightsOnly                               bool
 	include, exclude                          []string
 }
 
@@ -28,6 +29,7 @@ func (f *fixFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.strategy, "strategy", "", "mixed narrows the whole model, repair adds FP32 islands only (repair for as-is, else mixed)")
 	c.Flags().StringVar(&f.keepIO, "keep-io-types", "true", "inputs and outputs that keep their types: true, false or a list of `names`")
 	c.Flags().BoolVar(&f.narrowDouble, "narrow-double", false, "narrow float64 values too")
+	c.Flags().BoolVar(&f.weightsOnly, "weights-only", false, "store large constants low and compute as before")
 	c.Flags().StringVar(&f.plan, "plan", "", "`file` that the plan is written to; where it exists it is carried out instead")
 	c.Flags().StringArrayVar(&f.include, "include", nil, "change these nodes only: a glob of their names, op:, value:, path: or re: and a `pattern`; may be repeated")
 	c.Flags().StringArrayVar(&f.exclude, "exclude", nil, "leave these nodes as they are, see --include; may be repeated")
@@ -39,7 +41,12 @@ func (f *fixFlags) add(c *cobra.Command) {
 func (f *fixFlags) options(c *cobra.Command, path string, o analyze.Options) (analyze.FixOptions, error) {
 	opt := analyze.FixOptions{Options: o, Out: f.out, InPlace: f.inPlace, DryRun: f.dryRun, Strategy: f.strategy,
 		KeepIO: keeper(f.keepIO), NarrowDouble: f.narrowDouble, Include: f.include, Exclude: f.exclude}
+	if f.weightsOnly {
+		opt.Strategy = "weights"
+	}
 	switch {
+	case f.strategy != "" && f.weightsOnly:
+		return opt, usagef("--strategy and --weights-only exclude each other")
 	case f.strategy != "" && f.strategy != "mixed" && f.strategy != "repair":
 		return opt, usagef("--strategy: %q is neither mixed nor repair", f.strategy)
 	case f.inPlace && f.out != "":
@@ -73,7 +80,7 @@ func (f *fixFlags) readPlan(c *cobra.Command, opt *analyze.FixOptions) (err erro
 		opt.PlanPath = f.plan
 		return place(f.plan, false)
 	}
-	for _, name := range []string{"target", "strategy", "keep-io-types", "narrow-double", "include", "exclude"} {
+	for _, name := range []string{"target", "strategy", "weights-only", "keep-io-types", "narrow-double", "include", "exclude"} {
 		if c.Flags().Changed(name) {
 			return usagef("--plan: %s exists and says what --%s says; change it there, or name another file", f.plan, name)
 		}

@@ -15,6 +15,8 @@ const (
 	Mixed Strategy = iota
 	// Repair leaves the model as it is, but for the FP32 islands of the edits.
 	Repair
+	// Weights stores large constants low and computes in FP32.
+	Weights
 )
 
 // Plan is a wanted change of a model. The zero KeepIO keeps the types of all inputs and outputs.
@@ -75,6 +77,9 @@ func (p *Plan) Apply(m *graph.Model) (*graph.Model, *Summary, error) {
 	if err := w.relocate(m); err != nil {
 		return nil, nil, err
 	}
+	if p.Strategy == Weights {
+		return w.weights(m)
+	}
 	edited := w.unquantize()
 	raised := w.raiseOpset()
 	b, ch := w.settle()
@@ -98,14 +103,30 @@ func (p *Plan) Apply(m *graph.Model) (*graph.Model, *Summary, error) {
 	return w.m, w.sum, nil
 }
 
+// weights is Apply for the strategy Weights.
+func (w *worker) weights(m *graph.Model) (*graph.Model, *Summary, error) {
+	changed, err := w.storeLow()
+	if err != nil {
+		return nil, nil, err
+	}
+	b := newBuilder(&Plan{Target: w.plan.Target, Strategy: Repair}, m, nil)
+	b.pin(nil)
+	b.solve()
+	b.count(w.sum)
+	if w.sum.Changed = changed; !changed {
+		return m.Clone(), w.sum, nil
+	}
+	return w.m, w.sum, nil
+}
+
 func (p *Plan) check() error {
 	for _, e := range p.Edits {
 		if c, ok := e.(Clamp); ok && !(c.Lo <= c.Hi) {
 			return fmt.Errorf("cannot %s: the limits are not in order", c.Describe())
 		}
 	}
-	switch p.Target {
-	case numfmt.FP16, numfmt.BF16, numfmt.FP32:
+	switch {
+	case p.Target == numfmt.FP16, p.Target == numfmt.BF16, p.Target == numfmt.FP32 && p.Strategy != Weights:
 		return nil
 	}
 	return fmt.Errorf("cannot rewrite a model to %s: want fp16, bf16 or fp32", p.Target)

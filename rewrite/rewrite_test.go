@@ -107,7 +107,7 @@ func printed(t *testing.T, m *graph.Model) string {
 	return b.String()
 }
 
-// planOf reads lines such as "target bf16", "repair", "widen x", "keep node", "unquantize q", "clamp mask -65504
+// planOf reads lines such as "target bf16", "repair", "weights", "widen x", "keep node", "unquantize q", "clamp mask -65504
 // 65504", "setconst eps 0 1e-6", "setattr node epsilon 1e-4", "narrow-double", "leave node", "unsafe x y" and
 // "free x y"; x, y and node are keys. Other lines are prose.
 func planOf(t *testing.T, text string, m *graph.Model) *Plan {
@@ -129,6 +129,8 @@ func planOf(t *testing.T, text string, m *graph.Model) *Plan {
 			p.Target, _ = numfmt.Parse(f[1])
 		case "repair":
 			p.Strategy = Repair
+		case "weights":
+			p.Strategy = Weights
 		case "narrow-double":
 			p.NarrowDouble = true
 		case "free":
