@@ -45,7 +45,8 @@ type Fixed struct {
 	Diff      *diff.Result // of the input and the result, for a dry run
 
 	target Target
-	valid  bool // the input kept to the standard
+	valid  bool           // the input kept to the standard
+	extra  []rewrite.Edit // that runs have shown to be needed, for the first round
 	leave  func(*graph.Node) bool
 }
 
@@ -71,7 +72,7 @@ func Fix(ctx context.Context, path string, opt FixOptions) (*Fixed, error) {
 	f := &Fixed{Path: path, Out: opt.Out, Strategy: strategyName(plan.Strategy), Before: a.check(ctx, examined(a.model, t), &opt.Options), target: t}
 	f.After, f.valid, f.leave = f.Before, a.model.Check() == nil, plan.Leave
 	f.Plan = newPlanFile(path, plan, &opt)
-	m, err := f.rounds(ctx, a, plan, &opt)
+	m, err := f.proved(ctx, a, plan, &opt)
 	if err != nil {
 		return nil, err
 	}
@@ -79,11 +80,10 @@ func Fix(ctx context.Context, path string, opt FixOptions) (*Fixed, error) {
 	if err := f.show(a.model, m, &opt); err != nil {
 		return nil, err
 	}
-	if f.After.Failed(opt.FailOn) {
+	if f.Refused == "" && f.After.Failed(opt.FailOn) {
 		f.Refused = fmt.Sprintf("%s would remain", f.After.remaining(opt.FailOn))
-		return f, nil
 	}
-	if opt.DryRun {
+	if f.Refused != "" || opt.DryRun {
 		return f, nil
 	}
 	if err := ctx.Err(); err != nil { // what the last analysis found may lack something
@@ -233,20 +233,31 @@ func (f *Fixed) edits(m *graph.Model, round int, opt *FixOptions) (list []rewrit
 		return nil, true, nil
 	}
 	list = f.collect(opt.Strict)
+	if round == 0 {
+		list = append(list, f.extra...)
+	}
 	return list, round > 0 && len(list) == 0, nil
 }
 
 // collect returns the edits of the findings that are to be fixed: notes keep their low values.
 func (f *Fixed) collect(strict bool) []rewrite.Edit {
 	var edits []rewrite.Edit
-	for _, x := range f.After.Findings {
-		if !wanted(x, strict) || x.Node != nil && f.leave != nil && f.leave(x.Node) {
-			continue
-		}
+	for _, x := range f.fixable(f.After, strict) {
 		f.Applied = append(f.Applied, x)
 		edits = append(edits, x.Edits...)
 	}
 	return edits
+}
+
+// fixable lists the findings of a report whose edits are to be applied.
+func (f *Fixed) fixable(r *Report, strict bool) []rules.Finding {
+	var list []rules.Finding
+	for _, x := range r.Findings {
+		if wanted(x, strict) && (x.Node == nil || f.leave == nil || !f.leave(x.Node)) {
+			list = append(list, x)
+		}
+	}
+	return list
 }
 
 // add sums up the rounds.

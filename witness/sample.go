@@ -22,9 +22,13 @@ const (
 	sparse              // most near 0, some at the ends
 	rows                // each row at one end
 	modes
-	zero // all as near to 0 as they may
-	own  // an initializer keeps its values
+	zero    // all as near to 0 as they may
+	own     // an initializer keeps its values
+	decades // anywhere, all magnitudes down to leastDrawn alike
 )
+
+// leastDrawn is the magnitude below which decades draws nothing: FP16 is out of subnormals there.
+const leastDrawn = 0x1p-30
 
 // shaper chooses lengths for the dimensions that a model leaves open.
 type shaper struct {
@@ -228,7 +232,19 @@ func drawer(r rangeprop.Range, how mode, width int, rng *rand.Rand) func(i int) 
 				row = either()
 			}
 			return row
+		case decades:
+			return decade(r, rng)
 		}
 		return anywhere()
 	}
+}
+
+// decade draws a number whose magnitude's logarithm is uniform.
+func decade(r rangeprop.Range, rng *rand.Rand) float64 {
+	most := max(r.MaxAbs(), leastDrawn)
+	x := leastDrawn * math.Pow(most/leastDrawn, rng.Float64())
+	if r.Hi <= 0 || r.Lo < 0 && rng.IntN(2) == 0 {
+		x = -x
+	}
+	return math.Min(math.Max(x, r.Lo), r.Hi)
 }

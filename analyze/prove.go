@@ -1,0 +1,157 @@
+package analyze
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/numfmt"
+	"github.com/amplint/amplint/rewrite"
+	"github.com/amplint/amplint/witness"
+)
+
+// trials are what the levels of --effort allow the runs that a result is held to.
+var trials = map[string]witness.Options{
+	"quick": {Work: 8e9, Runs: 12},
+	"full":  {Work: 1e11, Runs: 100},
+}
+
+// tolerance is the error of an output, as a share of its largest magnitude, that a result in the
+// format may have. Models whose rounding errors add up to more are not what a cast puts right.
+func tolerance(f numfmt.Format) float64 { return max(0.05, 32*f.Unit()) }
+
+// proved carries the plan out and runs the result against the original in FP32, on the samples and
+// on made inputs. Where an output differs by more than rounding, the values that it takes to put it
+// right are found by trying and held in FP32 too.
+func (f *Fixed) proved(ctx context.Context, a *analysis, plan *rewrite.Plan, opt *FixOptions) (*graph.Model, error) {
+	first := *plan
+	m, err := f.rounds(ctx, a, plan, opt)
+	w, ok := trials[opt.Effort]
+	if err != nil || !ok || !f.Summary.Changed && plan.Strategy != rewrite.Repair || opt.Replay != nil || f.After.Failed(opt.FailOn) {
+		return m, err
+	}
+	var base []rewrite.Edit
+	for _, x := range f.fixable(f.Before, opt.Strict) {
+		base = append(base, x.Edits...)
+	}
+	w.Samples = a.inputs.feeds(a.model)
+	p := &proof{plan: &first, base: base, model: a.model, trial: witness.NewTrial(ctx, a.model, a.info, a.ranges.Inputs(), w), tolerance: tolerance(plan.Target)}
+	fault, err := p.trial.Judge(ctx, m, p.tolerance)
+	if err != nil || fault == nil {
+		return m, ctx.Err()
+	}
+	if f.extra = p.repair(ctx); f.extra != nil {
+		again := *f
+		again.reset(plan, opt)
+		better, err := again.rounds(ctx, a, &first, opt)
+		if err != nil {
+			return nil, err
+		}
+		if left, err := p.trial.Judge(ctx, better, p.tolerance); err == nil && left == nil && !again.After.Failed(opt.FailOn) {
+			*f = again
+			f.Summary.Notes = append(f.Summary.Notes, f.because(fault))
+			return better, nil
+		}
+	}
+	if fault.NotFinite {
+		f.Refused = fmt.Sprintf("output %q would not be finite for an input that gives a finite one in fp32", fault.Output)
+		return m, nil
+	}
+	f.Summary.Notes = append(f.Summary.Notes, fmt.Sprintf("output %q differs by up to %.2g of its largest value from the fp32 run on made inputs", fault.Output, fault.Error))
+	return m, nil
+}
+
+// reset takes back what the rounds did.
+func (f *Fixed) reset(plan *rewrite.Plan, opt *FixOptions) {
+	f.After, f.Applied, f.Edits, f.Summary = f.Before, nil, nil, rewrite.Summary{}
+	f.Plan = newPlanFile(f.Path, plan, opt)
+}
+
+// because says what the runs led to.
+func (f *Fixed) because(fault *witness.Fault) string {
+	var names []string
+	for _, e := range f.extra {
+		names = append(names, strconv.Quote(e.(rewrite.Widen).Value.Key()))
+	}
+	return fmt.Sprintf("held in fp32 besides, for a run of the result gave a wrong output %q without it: %s", fault.Output, strings.Join(names, ", "))
+}
+
+// proof looks for the values that must not be low.
+type proof struct {
+	plan      *rewrite.Plan
+	base      []rewrite.Edit // of the findings
+	model     *graph.Model   // the original
+	trial     *witness.Trial
+	tolerance float64
+}
+
+// repair returns edits that widen values of the plan until the outputs are right, and of these no
+// more than it takes; nil where not even all of them help.
+func (p *proof) repair(ctx context.Context) []rewrite.Edit {
+	p.plan.Edits = p.base
+	hold, err := p.plan.Hold(p.model)
+	if err != nil {
+		return nil
+	}
+	var low []*graph.Value
+	for g := range p.model.Graphs() {
+		for _, v := range g.Values {
+			if _, ok := hold(v); ok {
+				low = append(low, v)
+			}
+		}
+	}
+	if !p.right(ctx, low) {
+		return nil
+	}
+	return widened(p.least(ctx, low))
+}
+
+// least takes values away as long as the rest suffices: halves first, then smaller parts
+// (Zeller and Hildebrandt, Simplifying and isolating failure-inducing input, 2002). It stops with
+// what it has once the work allowed is used up.
+func (p *proof) least(ctx context.Context, list []*graph.Value) []*graph.Value {
+	for parts := 2; len(list) > 1; {
+		size := (len(list) + parts - 1) / parts
+		smaller := false
+		for at := 0; at < len(list); at += size {
+			rest := slices.Concat(list[:at], list[min(at+size, len(list)):])
+			if len(rest) > 0 && p.right(ctx, rest) {
+				list, smaller = rest, true
+				break
+			}
+		}
+		switch {
+		case smaller:
+			parts = max(parts-1, 2)
+		case size == 1:
+			return list
+		default:
+			parts = min(2*parts, len(list))
+		}
+	}
+	return list
+}
+
+// right tells whether the outputs are right with values held in FP32.
+func (p *proof) right(ctx context.Context, wide []*graph.Value) bool {
+	plan := *p.plan
+	plan.Edits = slices.Concat(p.base, widened(wide))
+	m, _, err := plan.Apply(p.model)
+	if err != nil {
+		return false
+	}
+	fault, err := p.trial.Judge(ctx, m, p.tolerance)
+	return err == nil && fault == nil
+}
+
+func widened(values []*graph.Value) []rewrite.Edit {
+	var edits []rewrite.Edit
+	for _, v := range values {
+		edits = append(edits, rewrite.Widen{Value: v})
+	}
+	return edits
+}

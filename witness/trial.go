@@ -1,0 +1,212 @@
+package witness
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/graph/infer"
+	"github.com/amplint/amplint/rangeprop"
+	"github.com/amplint/amplint/refeval"
+)
+
+// Trial holds inputs of a model and what the model makes of them in FP32, for another form of the
+// model to be held against.
+type Trial struct {
+	cases []trialCase
+	scale map[string]float64 // the greatest finite magnitude of each output, over all inputs
+	meter
+}
+
+type trialCase struct {
+	in   Input
+	want map[string]*refeval.Value
+}
+
+// Fault is how an output of the other form differs.
+type Fault struct {
+	Output    string
+	NotFinite bool    // an element is infinite or NaN that is finite in FP32
+	Error     float64 // the largest difference, as a share of the output's largest magnitude over all inputs
+	Input     Input
+}
+
+// maxKept bounds the elements of inputs and outputs that a trial keeps.
+const maxKept = 1 << 24
+
+// NewTrial runs a model in FP32 on the samples of the options and on inputs drawn from the ranges,
+// Runs of them at most. A quarter of the work that is allowed goes into it; the rest is left for
+// [Trial.Judge]. A trial without inputs finds no faults.
+func NewTrial(ctx context.Context, m *graph.Model, info *infer.Info, ranges []rangeprop.InputRange, opt Options) *Trial {
+	t := &Trial{scale: map[string]float64{}, meter: meter{dims: map[*graph.Value][]int{}, most: opt.Work / 4}}
+	ctx, t.stop = context.WithCancel(ctx)
+	defer t.stop()
+	r, err := refeval.New(m, refeval.Options{Wide: true, Observe: t.spend})
+	if err != nil {
+		return t
+	}
+	kept := 0
+	add := func(in Input) error {
+		want, err := r.Run(ctx, in)
+		if kept += elements(in) + elements(want); err != nil || kept > maxKept {
+			return errors.Join(err, ctx.Err())
+		}
+		t.cases = append(t.cases, trialCase{in, want})
+		for name, v := range want {
+			t.scale[name] = max(t.scale[name], magnitude(v))
+		}
+		return nil
+	}
+	for _, in := range opt.Samples {
+		_ = add(in) // a sample that does not run says nothing
+	}
+	t.draw(m, info, ranges, opt.Runs, add)
+	t.most = opt.Work
+	return t
+}
+
+// trialModes are the modes that inputs are drawn in, in turn: ends show overflow, small numbers
+// underflow.
+var trialModes = [...]mode{spread, corners, decades, high, low, sparse, rows, zero}
+
+// draw adds inputs of all modes, with lengths of the open dimensions that the model runs with.
+func (t *Trial) draw(m *graph.Model, info *infer.Info, ranges []rangeprop.InputRange, runs int, add func(Input) error) {
+	rng := rand.New(rand.NewPCG(seed, seed))
+	for _, a := range attempts {
+		s, err := newSpace(m, ranges, &shaper{info: info, first: a[0], other: a[1], sizes: map[string]int64{}}, false)
+		if err != nil {
+			return
+		}
+		for i := range runs {
+			if err := add(s.draw(func(int) mode { return trialModes[i%len(trialModes)] }, rng)); err != nil {
+				if i == 0 {
+					break // another length may fit
+				}
+				return
+			}
+			if i == runs-1 {
+				return
+			}
+		}
+	}
+}
+
+// Len returns the number of inputs.
+func (t *Trial) Len() int { return len(t.cases) }
+
+// Judge runs a form of the model in the types it stores and returns the first fault that is no
+// rounding: nil where there is none. An input with a fault comes first the next time. The error
+// says that the model does not run, or that the work allowed is used up.
+func (t *Trial) Judge(ctx context.Context, m *graph.Model, tolerance float64) (*Fault, error) {
+	if len(t.cases) == 0 {
+		return nil, nil
+	}
+	ctx, t.stop = context.WithCancel(ctx)
+	defer t.stop()
+	r, err := refeval.New(m, refeval.Options{Observe: t.spend})
+	if err != nil {
+		return nil, err
+	}
+	for i, c := range t.cases {
+		got, err := r.Run(ctx, retype(c.in, m))
+		if err != nil {
+			return nil, err
+		}
+		if f := t.fault(c, got); f != nil && (f.NotFinite || f.Error > tolerance) {
+			t.cases[0], t.cases[i] = t.cases[i], t.cases[0]
+			return f, nil
+		}
+	}
+	return nil, nil
+}
+
+// fault returns the worst difference of one input's outputs, nil where they are the same.
+func (t *Trial) fault(c trialCase, got map[string]*refeval.Value) *Fault {
+	var worst *Fault
+	for _, name := range slices.Sorted(maps.Keys(c.want)) {
+		w, g := c.want[name].Tensors(), got[name].Tensors()
+		for i := range min(len(w), len(g)) {
+			diff, finite := distance(w[i], g[i])
+			f := &Fault{Output: name, NotFinite: !finite, Error: diff / max(t.scale[name], math.SmallestNonzeroFloat32), Input: c.in}
+			if worst == nil || f.NotFinite && !worst.NotFinite || f.NotFinite == worst.NotFinite && f.Error > worst.Error {
+				worst = f
+			}
+		}
+	}
+	return worst
+}
+
+// distance returns the largest difference of two float tensors where both are finite, and whether
+// the second is wherever the first is. Elements of other types do not count.
+func distance(want, got *refeval.Tensor) (diff float64, finite bool) {
+	finite = true
+	if want.Len() != got.Len() || !want.Elem.IsFloat() || !got.Elem.IsFloat() {
+		return 0, true
+	}
+	a, b := numbers(want), numbers(got)
+	for i, x := range a {
+		switch d := math.Abs(x - b[i]); {
+		case math.IsNaN(x) || math.IsInf(x, 0):
+		case math.IsNaN(d) || math.IsInf(d, 0):
+			finite = false
+		default:
+			diff = max(diff, d)
+		}
+	}
+	return diff, finite
+}
+
+func numbers(t *refeval.Tensor) []float64 {
+	list := make([]float64, 0, t.Len())
+	scan(t, func(x float64) { list = append(list, x) })
+	return list
+}
+
+// magnitude returns the greatest finite magnitude of a value's floats.
+func magnitude(v *refeval.Value) float64 {
+	most := 0.0
+	for _, t := range v.Tensors() {
+		scan(t, func(x float64) {
+			if a := math.Abs(x); !math.IsInf(a, 0) && a > most {
+				most = a
+			}
+		})
+	}
+	return most
+}
+
+func elements(values map[string]*refeval.Value) int {
+	n := 0
+	for _, v := range values {
+		for _, t := range v.Tensors() {
+			n += t.Len()
+		}
+	}
+	return n
+}
+
+// retype gives float inputs the types that a form of the model declares.
+func retype(in Input, m *graph.Model) Input {
+	out := Input{}
+	for name, x := range in {
+		out[name] = x
+		v := m.Graph.Lookup(name)
+		if v == nil || x.Tensor == nil || x.Tensor.Elem == v.Type.Elem || x.Tensor.F == nil {
+			continue
+		}
+		f, ok := v.Type.Elem.Format()
+		if !ok {
+			continue
+		}
+		t := &refeval.Tensor{Elem: v.Type.Elem, Dims: x.Tensor.Dims, F: make([]float32, len(x.Tensor.F))}
+		for i, y := range x.Tensor.F {
+			t.F[i] = float32(f.Round(float64(y)))
+		}
+		out[name] = refeval.TensorValue(t)
+	}
+	return out
+}

@@ -1,0 +1,60 @@
+package witness
+
+import (
+	"context"
+	"testing"
+
+	"github.com/amplint/amplint/rangeprop"
+)
+
+// The forms of one model, of which the second loses what the first keeps.
+const (
+	widePower = head + `m (float[2, 8] x) => (float[2, 8] y) { a = Mul(x, x) b = Mul(a, a) y = Sqrt(b) }`
+	halfPower = head + `m (float[2, 8] x) => (float[2, 8] y) { h = Cast<to = 10>(x) a = Mul(h, h) b = Mul(a, a) s = Sqrt(b) y = Cast<to = 1>(s) }`
+)
+
+func TestTrial(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		ends       float64
+		fault      bool
+		finite     bool
+	}{
+		{"the model itself", widePower, 200, false, true},
+		{"an overflow", halfPower, 200, true, false},
+		{"small inputs", halfPower, 2, false, true},
+		{"numbers that vanish", halfPower, 1e-3, true, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m, info, inputs := bounded(t, widePower, map[string]rangeprop.Range{"x": {Lo: -c.ends, Hi: c.ends}})
+			trial := NewTrial(context.Background(), m, info, inputs, Options{Work: 1e8, Runs: 12})
+			if trial.Len() != 12 {
+				t.Fatalf("%d inputs, want 12", trial.Len())
+			}
+			form, _, _ := bounded(t, c.text, nil)
+			f, err := trial.Judge(context.Background(), form, 0.05)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if (f != nil) != c.fault || f != nil && (f.Output != "y" || f.NotFinite == c.finite) {
+				t.Errorf("fault %+v, want one: %t, finite: %t", f, c.fault, c.finite)
+			}
+		})
+	}
+}
+
+// A trial that has used up its work says so and does not call the form right.
+func TestTrialWork(t *testing.T) {
+	m, info, inputs := bounded(t, widePower, map[string]rangeprop.Range{"x": {Lo: -2, Hi: 2}})
+	trial := NewTrial(context.Background(), m, info, inputs, Options{Work: 4000, Runs: 12})
+	if n := trial.Len(); n == 0 || n == 12 {
+		t.Fatalf("%d inputs, want as many as a quarter of the work allows", n)
+	}
+	var err error
+	for range 12 {
+		if _, err = trial.Judge(context.Background(), m, 0.05); err != nil {
+			return
+		}
+	}
+	t.Error("the work allowed never ends")
+}
