@@ -22,7 +22,7 @@ var layers = [][]string{
 	{"rangeprop", "rewrite", "refeval", "minimize"},
 	{"ort"},
 	{"rules/walk"},
-	{"rules/reach", "rules/spread"},
+	{"rules/reach", "rules/spread", "rules/runtime"},
 	{"rules", "witness", "trace", "config"},
 	{"baseline"},
 	{"analyze"},

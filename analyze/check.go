@@ -76,6 +76,7 @@ func (a *analysis) check(ctx context.Context, t Target, opt *Options) *Report {
 	r := &Report{Path: a.model.Path, Target: t, Inputs: a.ranges.Inputs(), Notes: a.notes()}
 	in := &rules.Input{Model: a.model, Info: a.info, Ranges: a.ranges, Patterns: a.ranges.Patterns(),
 		Target: format, Hold: t.holder(), Strict: opt.Strict, Disabled: opt.Config.Off()}
+	a.kernels(ctx, t, opt, in)
 	found := rules.Run(in)
 	seen := a.probe(ctx, t, opt, in, found)
 	if seen != nil {

@@ -8,11 +8,12 @@ import (
 	"github.com/amplint/amplint/baseline"
 	"github.com/amplint/amplint/config"
 	"github.com/amplint/amplint/rules"
+	"github.com/amplint/amplint/rules/runtime"
 )
 
 // LoadConfig reads a config file. Errors show the place.
 func LoadConfig(path string) (*config.Config, error) {
-	return config.Load(path, config.Words{Targets: targetNames, Thresholds: thresholdNames, Rules: ruleNames()})
+	return config.Load(path, config.Words{Targets: targetNames, Thresholds: thresholdNames, Rules: ruleNames(), Runtimes: runtime.Names()})
 }
 
 func ruleNames() []string {

@@ -8,6 +8,7 @@ import (
 	"github.com/amplint/amplint/config"
 	"github.com/amplint/amplint/rangeprop"
 	"github.com/amplint/amplint/rules"
+	"github.com/amplint/amplint/rules/runtime"
 )
 
 // Options are what the flags say; the config fills in what they leave open.
@@ -15,10 +16,11 @@ type Options struct {
 	Target     Target
 	Ranges     []config.Range
 	Dims       []config.Dim
-	Data       []string // paths for package samples
-	Accumulate string   // fp32 or target
-	Effort     string   // off, quick or full
-	Flush      bool     // subnormals count as zero
+	Data       []string        // paths for package samples
+	Accumulate string          // fp32 or target
+	Effort     string          // off, quick or full
+	Flush      bool            // subnormals count as zero
+	Kernels    runtime.Profile // what is known of the runtime; set by SetKernels
 	Strict     bool
 	Witnesses  bool // look for an input that shows each error
 	FailOn     Threshold

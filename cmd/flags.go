@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -11,6 +12,7 @@ import (
 	"github.com/amplint/amplint/analyze"
 	"github.com/amplint/amplint/baseline"
 	"github.com/amplint/amplint/config"
+	"github.com/amplint/amplint/rules/runtime"
 )
 
 // analysisFlags are the flags that all analysing commands share.
@@ -18,9 +20,9 @@ type analysisFlags struct {
 	ranges, dims, data []string
 	config             string
 
-	target, accumulate, effort, failOn, baseline string
-	flush, strict                                bool
-	noBaseline                                   bool // the command makes one
+	target, accumulate, runtime, effort, failOn, baseline string
+	flush, strict                                         bool
+	noBaseline                                            bool // the command makes one
 }
 
 // addInputs defines the flags that say what the inputs are.
@@ -34,10 +36,11 @@ func (f *analysisFlags) addInputs(c *cobra.Command) {
 // addTarget defines the flags that say what the model is checked for.
 func (f *analysisFlags) addTarget(c *cobra.Command) {
 	c.Flags().StringVar(&f.target, "target", "auto", "auto, fp16, bf16, fp8e4m3fn, fp8e5m2, fp32 or as-is")
-	c.Flags().StringVar(&f.accumulate, "accumulate", "fp32", "type that sums are kept in: fp32 or target")
+	c.Flags().StringVar(&f.accumulate, "accumulate", "fp32", "type that sums are kept in: fp32 or target, which turns what depends on it from a warning into an error")
+	c.Flags().StringVar(&f.runtime, "runtime", "", "runtime whose kernels are meant: "+strings.Join(runtime.Names(), ", "))
 	c.Flags().StringVar(&f.effort, "effort", "quick", "off, quick or full: evaluations spent on a suspect; off also takes cheaper, wider bounds")
 	c.Flags().StringVar(&f.failOn, "fail-on", "error", "least severity that fails: error, warning, note or never")
-	c.Flags().BoolVar(&f.flush, "flush-subnormals", false, "subnormal numbers count as zero")
+	c.Flags().BoolVar(&f.flush, "flush-subnormals", false, "subnormal numbers count as zero, and what depends on it is an error")
 	c.Flags().BoolVar(&f.strict, "strict", false, "raise notes on what is near or not known to warnings")
 	c.Flags().StringVar(&f.baseline, "baseline", "", "`file` of known findings, which fail nothing; amplint baseline write makes it")
 }
@@ -132,16 +135,31 @@ func (f *analysisFlags) readTarget(c *cobra.Command, o *analyze.Options) (err er
 	if o.FailOn, err = analyze.ParseThreshold(f.pick(c, "fail-on", f.failOn, o.Config)); err != nil {
 		return usagef("--fail-on: %w", err)
 	}
-	o.Accumulate = f.pick(c, "accumulate", f.accumulate, o.Config)
-	if o.Accumulate != "fp32" && o.Accumulate != "target" {
-		return usagef("--accumulate: %q is neither fp32 nor target", o.Accumulate)
-	}
 	if err := f.readEffort(o); err != nil {
 		return err
 	}
-	o.Flush = f.flush
-	if o.Config != nil && o.Config.Flush != nil && !c.Flags().Changed("flush-subnormals") {
-		o.Flush = *o.Config.Flush
+	return f.readKernels(c, o)
+}
+
+// readKernels reads what is said of the kernels. What nobody said differs from the flags' defaults:
+// a finding that depends on it is a warning then.
+func (f *analysisFlags) readKernels(c *cobra.Command, o *analyze.Options) error {
+	word := f.pick(c, "accumulate", f.accumulate, o.Config)
+	if word != "fp32" && word != "target" {
+		return usagef("--accumulate: %q is neither fp32 nor target", word)
+	}
+	if !c.Flags().Changed("accumulate") && (o.Config == nil || o.Config.Accumulate == "") {
+		word = ""
+	}
+	var flush *bool
+	switch {
+	case c.Flags().Changed("flush-subnormals"):
+		flush = &f.flush
+	case o.Config != nil:
+		flush = o.Config.Flush
+	}
+	if err := o.SetKernels(f.pick(c, "runtime", f.runtime, o.Config), word, flush); err != nil {
+		return usagef("--runtime: %w", err)
 	}
 	return nil
 }
@@ -151,7 +169,7 @@ func (f *analysisFlags) pick(c *cobra.Command, name, value string, said *config.
 	if said == nil || c.Flags().Changed(name) {
 		return value
 	}
-	word := map[string]string{"target": said.Target, "fail-on": said.FailOn, "accumulate": said.Accumulate}[name]
+	word := map[string]string{"target": said.Target, "fail-on": said.FailOn, "accumulate": said.Accumulate, "runtime": said.Runtime}[name]
 	if word == "" {
 		return value
 	}

@@ -23,6 +23,7 @@ func (k *checker) config(c *Config) {
 	k.oneOf("$.target", c.Target, k.words.Targets)
 	k.oneOf("$.fail-on", c.FailOn, k.words.Thresholds)
 	k.oneOf("$.accumulate", c.Accumulate, accumulates)
+	k.oneOf("$.runtime", c.Runtime, k.words.Runtimes)
 	for _, name := range slices.Sorted(maps.Keys(c.Rules)) {
 		at := "$.rules." + quoted(name)
 		if !slices.Contains(k.words.Rules, name) {

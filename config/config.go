@@ -28,6 +28,7 @@ type Config struct {
 	FailOn     string            `yaml:"fail-on"`
 	Accumulate string            `yaml:"accumulate"`
 	Flush      *bool             `yaml:"flush-subnormals"`
+	Runtime    string            `yaml:"runtime"`
 	Baseline   string            `yaml:"baseline"` // a path from the working folder
 	Rules      map[string]string `yaml:"rules"`
 	Ignore     []Ignore          `yaml:"ignore"`
@@ -38,7 +39,7 @@ type Config struct {
 
 // Words are the values that the program knows for keys of the config. Other packages own them.
 type Words struct {
-	Targets, Thresholds, Rules []string
+	Targets, Thresholds, Rules, Runtimes []string
 }
 
 // The words that this package owns.

@@ -21,9 +21,10 @@ type excess struct {
 	worst    float64 // the end that passes the limit furthest: reached, or else the bound's
 	evidence Evidence
 	damage   spread.Damage
-	seen     bool // in a run
-	right    bool // the outputs of those runs were right
-	carried  bool // an input of the node passes the limit already, or nothing bounds it
+	seen     bool    // in a run
+	right    bool    // the outputs of those runs were right
+	expected float64 // mean and eight standard deviations as estimated, 0 where there is no estimate
+	carried  bool    // an input of the node passes the limit already, or nothing bounds it
 }
 
 // excessOf tells whether a value may pass the limit of its format, and how that is known. A bound
@@ -50,6 +51,7 @@ func (p *Pass) excessOf(v *graph.Value) (e excess, ok bool) {
 		e.evidence = Always
 	}
 	if e.evidence == Unproved {
+		e.expected = p.expected(v)
 		e.damage = spread.Damage{Pos: e.bound.Hi >= limit, Neg: -e.bound.Lo >= limit, Whole: true, Least: limit}
 		e.worst = furthest(e.bound.Lo, e.bound.Hi, e.damage)
 		e.carried = p.carriedExcess(v) || math.IsInf(e.worst, 0)
@@ -103,6 +105,22 @@ func (p *Pass) overInput(n *graph.Node) bool {
 	return false
 }
 
+// nearBy is how many times below the limit expected values are told of: estimates are off by a
+// factor of 2 at times, and data by more.
+const nearBy = 8
+
+// expected returns the largest magnitude that the elements of a value are expected to have.
+func (p *Pass) expected(v *graph.Value) float64 {
+	t := p.val(v)
+	if t == nil {
+		return 0
+	}
+	if _, _, ok := t.Moments(); !ok {
+		return 0
+	}
+	return t.Likely().MaxAbs()
+}
+
 func furthest(lo, hi float64, d spread.Damage) float64 {
 	if d.Neg && (!d.Pos || -lo > hi) {
 		return lo
@@ -135,8 +153,12 @@ func fedBack(v *graph.Value) bool {
 // together with the evidence; pattern says that the shape of the graph around it is one that
 // overflows in real models, so that a bound alone is a warning.
 func (p *Pass) overflowAt(n *graph.Node, e excess, pattern bool, what string) {
-	if e.evidence == Unproved && pattern {
+	switch {
+	case e.evidence != Unproved:
+	case pattern:
 		e.evidence = Likely
+	case e.expected >= e.format.OverflowAt()/nearBy && !e.carried:
+		e.evidence = Near
 	}
 	if e.evidence == Unproved && e.carried {
 		return
@@ -189,6 +211,9 @@ func reasonOf(e excess) string {
 		return "inputs at the ends of their declared ranges take it there"
 	case Always:
 		return "its bound leaves no other outcome"
+	}
+	if e.evidence == Near {
+		return fmt.Sprintf("its elements are expected up to %.5g, its bound is %s", e.expected, e.bound)
 	}
 	return fmt.Sprintf("its bound is %s", e.bound)
 }

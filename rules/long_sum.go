@@ -60,7 +60,7 @@ func checkSum(p *Pass, n *graph.Node, count float64) {
 		return // of both signs alike: the running sum stays small
 	}
 	find := p.at(n, n.Out(0))
-	find.Evidence, find.Limit = Kernel, f.ExactInt()
+	find.Evidence, find.Depends, find.Limit = Kernel, OnAccumulation, f.ExactInt()
 	find.Message = fmt.Sprintf("%.5g terms of one sign are summed; a running sum in %s stops growing at about %.5g times a term", count, f, f.ExactInt())
 	find.Edits = []rewrite.Edit{rewrite.KeepFP32{Node: n}}
 	p.report(find)

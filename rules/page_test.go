@@ -1,11 +1,13 @@
 package rules
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"os"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -16,7 +18,9 @@ import (
 	"github.com/amplint/amplint/graph/pattern"
 	"github.com/amplint/amplint/numfmt"
 	"github.com/amplint/amplint/rangeprop"
+	"github.com/amplint/amplint/refeval"
 	"github.com/amplint/amplint/rewrite"
+	"github.com/amplint/amplint/witness"
 )
 
 var update = flag.Bool("update", false, "rewrite the printed output in the pages")
@@ -112,7 +116,29 @@ func prepare(t *testing.T, m *graph.Model, fixed bool) *Input {
 	if fixed || holdsLow(m) {
 		in.Hold = held
 	}
+	in.Tolls = tolls(in)
 	return in
+}
+
+// tolls runs the model with kernels that add in the operands' type.
+func tolls(in *Input) func(*graph.Value, Depends) (Toll, bool) {
+	opt := witness.Options{Target: in.Target, Hold: in.Hold, Work: 2e6, Runs: 4, Accumulate: refeval.Target}
+	if in.Target == numfmt.FP32 {
+		return nil
+	}
+	if holdsLow(in.Model) {
+		opt.Target = numfmt.Invalid
+	}
+	added := sync.OnceValue(func() map[*graph.Value]witness.Toll {
+		return witness.Tolls(context.Background(), in.Model, in.Info, in.Ranges.Inputs(), opt, true)
+	})
+	return func(v *graph.Value, d Depends) (Toll, bool) {
+		if d != OnAccumulation {
+			return Toll{}, false
+		}
+		x, ok := added()[v]
+		return Toll{Want: x.Want, Got: x.Got, Right: x.Right}, ok
+	}
 }
 
 func narrowed(v *graph.Value) (numfmt.Format, bool) { return numfmt.FP16, v.Type.Float() }

@@ -137,6 +137,12 @@ func (p *Pass) at(n *graph.Node, v *graph.Value) Finding {
 // report notes a finding, grading it by its evidence and consequence.
 func (p *Pass) report(f Finding) {
 	f.Severity = grade(f.Evidence, f.Consequence)
+	if f.Evidence == Near && p.Strict && f.Severity == Note && f.Consequence != Absorbed {
+		f.Severity = Warning
+	}
+	if f.Evidence == Kernel && f.Consequence != Absorbed {
+		p.byKernels(&f)
+	}
 	p.add(f)
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/amplint/amplint/rangeprop"
 	"github.com/amplint/amplint/refeval"
 	"github.com/amplint/amplint/rewrite"
+	"github.com/amplint/amplint/rules/runtime"
 )
 
 // Rule is one hazard: what it is called and the function that looks for it.
@@ -75,6 +76,11 @@ type Input struct {
 	// Seen returns what a run on inputs inside the declared ranges showed of a value: that it is not
 	// finite although all its node reads is. It may be nil.
 	Seen func(*graph.Value) (Sighting, bool)
+	// Kernels is what is known of the runtime; the zero value says nothing.
+	Kernels runtime.Profile
+	// Tolls returns what runs showed of a value whose node depends on how kernels accumulate, or on
+	// whether they flush. It may be nil.
+	Tolls func(*graph.Value, Depends) (Toll, bool)
 	// Strict turns notes on missing ranges into warnings.
 	Strict bool
 	// Disabled names the rules that do not run.

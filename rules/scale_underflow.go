@@ -31,6 +31,9 @@ func checkScaleUnderflow(p *Pass) {
 		case walk.Is(n, "DequantizeLinear") && !p.known(n, nil):
 			checkScale(p, n)
 		}
+		if !p.known(n, n.Out(0)) {
+			checkFlushed(p, n)
+		}
 	}
 }
 
@@ -90,5 +93,25 @@ func checkCoarseScale(p *Pass, n *graph.Node) {
 	find.Message = fmt.Sprintf("%s comes to %s at most, which is %s after the scale %s and 0 in %s (least %s)%s",
 		n.In(0).Name, number(top), number(top/scale), number(scale), f, number(f.MinSubnormal()), consequenceText(find.Consequence))
 	find.Edits = rescaled(n, scale, top/f.Max())
+	p.report(find)
+}
+
+// checkFlushed reports results that are lost to kernels that flush subnormal numbers, as runs have
+// shown.
+func checkFlushed(p *Pass, n *graph.Node) {
+	v := n.Out(0)
+	t, ok := p.toll(v, OnFlush)
+	f, held := p.low(v)
+	if !ok || !held {
+		return
+	}
+	find := p.at(n, v)
+	find.Evidence, find.Depends, find.Limit = Kernel, OnFlush, f.MinNormal()
+	if t.Right {
+		find.Consequence = Absorbed
+	}
+	find.Message = fmt.Sprintf("%s comes to %.5g instead of %.5g where kernels flush numbers below %s, the least normal one in %s%s",
+		v.Name, t.Got, t.Want, number(f.MinNormal()), f, consequenceText(find.Consequence))
+	find.Edits = []rewrite.Edit{rewrite.Widen{Value: v}}
 	p.report(find)
 }

@@ -25,6 +25,7 @@ const (
 	zero    // all as near to 0 as they may
 	own     // an initializer keeps its values
 	decades // anywhere, all magnitudes down to leastDrawn alike
+	bell    // about the middle, the range six standard deviations wide
 )
 
 // leastDrawn is the magnitude below which decades draws nothing: FP16 is out of subnormals there.
@@ -216,6 +217,8 @@ func drawer(r rangeprop.Range, how mode, width int, rng *rand.Rand) func(i int) 
 		switch how {
 		case corners:
 			return either()
+		case bell:
+			return math.Min(math.Max((r.Lo+r.Hi)/2+rng.NormFloat64()*(r.Hi-r.Lo)/6, r.Lo), r.Hi)
 		case zero:
 			return math.Min(math.Max(0, r.Lo), r.Hi)
 		case high:
