@@ -74,7 +74,7 @@ func findingOf(f rules.Finding) Finding {
 	}
 	for _, p := range f.Occurrences {
 		n := nodeOf(p.Node)
-		j.Occurrences = append(j.Occurrences, Place{n.Key, n.Name, valueName(p.Value)})
+		j.Occurrences = append(j.Occurrences, Place{n.Key, n.Name, valueName(p.Value), rules.SourceOf(p.Node).Module})
 	}
 	for _, e := range f.Edits {
 		j.Fixes = append(j.Fixes, fixOf(e))

@@ -167,6 +167,8 @@ type Place struct {
 	Key   string `json:"key"`
 	Name  string `json:"name"`
 	Value string `json:"value"`
+	// Module is the path of the module in the exported program, where the exporter left it.
+	Module string `json:"module,omitempty"`
 }
 
 // Fix is an edit that helps.

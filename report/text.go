@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -35,6 +36,9 @@ func (p *printer) finding(f *Finding) {
 		p.f("    %s\n", f.Reason)
 	}
 	p.f("    evidence: %s\n", evidence(f))
+	if at := sourceOf(f); at != "" {
+		p.f("    from: %s\n", at)
+	}
 	if list := otherPlaces(f); len(list) > 0 {
 		p.f("    also at: %s\n", listed(list, ", "))
 	}
@@ -44,6 +48,23 @@ func (p *printer) finding(f *Finding) {
 	if list := fixes(f); len(list) > 0 {
 		p.f("    fix: %s\n", listed(list, "; "))
 	}
+}
+
+// sourceOf tells where the finding stands in the exported program, as far as the key of its node
+// does not.
+func sourceOf(f *Finding) string {
+	at := f.Source
+	if at == nil {
+		return ""
+	}
+	var list []string
+	if key := strings.ReplaceAll(strings.Trim(f.Node.Key, "/"), "/", "."); !strings.HasPrefix(key, at.Module+".") && at.Module != "" && !strings.HasPrefix(f.Node.Key, at.Module+"/") {
+		list = append(list, at.Module)
+	}
+	if at.File != "" {
+		list = append(list, fmt.Sprintf("%s:%d", at.File, at.Line))
+	}
+	return strings.Join(list, ", ")
 }
 
 // fixes describes the edits that help.
@@ -98,7 +119,7 @@ func repeated(f *Finding) string {
 	}
 	layers := map[string]bool{}
 	for _, o := range f.Occurrences {
-		layers[scopeOf(o.Key)] = true
+		layers[cmp.Or(o.Module, scopeOf(o.Key))] = true
 	}
 	if len(layers) == n {
 		return fmt.Sprintf(", in %d layers", n)
