@@ -148,10 +148,11 @@ func askedPlan(m *graph.Model, opt *FixOptions) (*rewrite.Plan, Target, error) {
 	t := opt.Target.resolve(m)
 	p := &rewrite.Plan{KeepIO: opt.KeepIO, NarrowDouble: opt.NarrowDouble, Target: t.format()}
 	switch t {
-	case E4M3FN, E5M2:
-		return nil, t, usagef("--target %s: quantising a model is not built yet", t)
 	case AsIs:
 		p.Target, p.Strategy = repairTarget(m), rewrite.Repair
+	}
+	if opt.Strategy != "" && (t == E4M3FN || t == E5M2) {
+		return nil, t, usagef("--target %s goes with no strategy: it rounds the operands of MatMul, Gemm and convolutions", t)
 	}
 	switch opt.Strategy {
 	case "repair":
@@ -194,7 +195,7 @@ func (f *Fixed) rounds(ctx context.Context, a *analysis, plan *rewrite.Plan, opt
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		edits, done, err := f.edits(a.model, round, opt)
+		edits, done, err := f.edits(a, plan, round, opt)
 		if err != nil || done {
 			return a.model, err
 		}
@@ -216,21 +217,36 @@ func (f *Fixed) rounds(ctx context.Context, a *analysis, plan *rewrite.Plan, opt
 		if !sum.Changed {
 			return m, nil
 		}
-		plan = &rewrite.Plan{KeepIO: plan.KeepIO, Target: plan.Target, Strategy: rewrite.Repair, Leave: plan.Leave}
+		plan = &rewrite.Plan{KeepIO: plan.KeepIO, Target: repairedIn(plan.Target), Strategy: rewrite.Repair, Leave: plan.Leave}
 	}
 }
 
+// repairedIn is the format of the rounds behind the first: what 8 bits do not hold is FP32.
+func repairedIn(f numfmt.Format) numfmt.Format {
+	if f.Bits() == 8 {
+		return numfmt.FP16
+	}
+	return f
+}
+
 // edits returns the edits of a round: those of the plan file, or those that the findings ask for.
-func (f *Fixed) edits(m *graph.Model, round int, opt *FixOptions) (list []rewrite.Edit, done bool, err error) {
+func (f *Fixed) edits(a *analysis, plan *rewrite.Plan, round int, opt *FixOptions) (list []rewrite.Edit, done bool, err error) {
 	if p := opt.Replay; p != nil {
 		if round >= len(p.Rounds) {
 			return nil, round > 0, nil
 		}
-		list, err = p.Rounds[round].edits(m)
+		list, err = p.Rounds[round].edits(a.model)
 		return list, false, err
 	}
 	if round == maxRounds {
 		return nil, true, nil
+	}
+	if plan.Target.Bits() == 8 {
+		list, note := a.quantized(plan)
+		if note != "" {
+			f.Summary.Notes = append(f.Summary.Notes, note)
+		}
+		return list, false, nil
 	}
 	list = f.collect(opt.Strict)
 	if round == 0 {

@@ -38,9 +38,11 @@ type PlanRound struct {
 
 // PlanEdit is one edit. Value and Node are keys; which fields count depends on Do.
 type PlanEdit struct {
-	Do    string   `yaml:"do"` // widen, keep-fp32, unquantize, clamp, set-const, set-attr
+	Do    string   `yaml:"do"` // widen, keep-fp32, unquantize, quantize, clamp, set-const, set-attr
 	Value string   `yaml:"value,omitempty"`
 	Node  string   `yaml:"node,omitempty"`
+	Input *int     `yaml:"input,omitempty"`
+	Scale *float64 `yaml:"scale,omitempty"`
 	Lo    *float64 `yaml:"lo,omitempty"`
 	Hi    *float64 `yaml:"hi,omitempty"`
 	From  *float64 `yaml:"from,omitempty"`
@@ -117,6 +119,8 @@ func planEdit(e rewrite.Edit) PlanEdit {
 		return PlanEdit{Do: "keep-fp32", Node: e.Node.Key()}
 	case rewrite.Unquantize:
 		return PlanEdit{Do: "unquantize", Value: e.Value.Key()}
+	case rewrite.Quantize:
+		return PlanEdit{Do: "quantize", Node: e.Node.Key(), Input: &e.Input, Scale: &e.Scale}
 	case rewrite.Clamp:
 		return PlanEdit{Do: "clamp", Value: e.Const.Key(), Lo: &e.Lo, Hi: &e.Hi}
 	case rewrite.SetConst:
@@ -168,6 +172,8 @@ func (x *PlanEdit) of(v *graph.Value, n *graph.Node) rewrite.Edit {
 		return rewrite.Unquantize{Value: v}
 	case x.Do == "keep-fp32" && n != nil:
 		return rewrite.KeepFP32{Node: n}
+	case x.Do == "quantize" && n != nil && x.Input != nil && x.Scale != nil:
+		return rewrite.Quantize{Node: n, Input: *x.Input, Scale: *x.Scale}
 	case x.Do == "clamp" && v != nil && x.Lo != nil && x.Hi != nil:
 		return rewrite.Clamp{Const: v, Lo: *x.Lo, Hi: *x.Hi}
 	case x.Do == "set-const" && v != nil && x.From != nil && x.To != nil:

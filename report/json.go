@@ -121,6 +121,8 @@ func fixOf(e rewrite.Edit) Fix {
 		j.Kind, j.Target = "keep-fp32", e.Node.Key()
 	case rewrite.Unquantize:
 		j.Kind, j.Target = "unquantize", e.Value.Key()
+	case rewrite.Quantize:
+		j.Kind, j.Target = "quantize", e.Node.Key()
 	case rewrite.Clamp:
 		j.Kind, j.Target = "clamp", e.Const.Key()
 	case rewrite.SetConst:

@@ -137,10 +137,12 @@ func (c *castPoint) modelOutput() bool {
 }
 
 // nodeName names a cast by its result; where the graph's nodes have no names it has none either.
-func (w *worker) nodeName(g *graph.Graph, result string) string {
+func (w *worker) nodeName(g *graph.Graph, result string) string { return w.named(g, "cast", result) }
+
+func (w *worker) named(g *graph.Graph, what, result string) string {
 	for _, n := range g.Nodes {
 		if n.Name != "" {
-			return w.m.Unique("cast/" + strings.TrimPrefix(result, "/"))
+			return w.m.Unique(what + "/" + strings.TrimPrefix(result, "/"))
 		}
 	}
 	return ""

@@ -21,7 +21,8 @@ const (
 
 // Plan is a wanted change of a model. The zero KeepIO keeps the types of all inputs and outputs.
 type Plan struct {
-	// Target is FP16 or BF16. FP32 widens every FP16, BF16 and FP8 value instead.
+	// Target is FP16 or BF16. FP32 widens every FP16, BF16 and FP8 value instead. E4M3FN and E5M2 make
+	// nothing low but what [Quantize] edits name.
 	Target   numfmt.Format
 	Strategy Strategy
 	Edits    []Edit
@@ -77,8 +78,11 @@ func (p *Plan) Apply(m *graph.Model) (*graph.Model, *Summary, error) {
 	if err := w.relocate(m); err != nil {
 		return nil, nil, err
 	}
-	if p.Strategy == Weights {
+	switch {
+	case p.Strategy == Weights:
 		return w.weights(m)
+	case p.Target.Bits() == 8:
+		return w.quantize(m)
 	}
 	edited := w.unquantize()
 	raised := w.raiseOpset()
@@ -126,10 +130,12 @@ func (p *Plan) check() error {
 		}
 	}
 	switch {
+	case (p.Target == numfmt.E4M3FN || p.Target == numfmt.E5M2) && p.Strategy == Mixed:
+		return nil
 	case p.Target == numfmt.FP16, p.Target == numfmt.BF16, p.Target == numfmt.FP32 && p.Strategy != Weights:
 		return nil
 	}
-	return fmt.Errorf("cannot rewrite a model to %s: want fp16, bf16 or fp32", p.Target)
+	return fmt.Errorf("cannot rewrite a model to %s: want fp16, bf16, fp32, fp8e4m3fn or fp8e5m2", p.Target)
 }
 
 // Hold returns a function that tells in which low format a value is held once the plan is carried

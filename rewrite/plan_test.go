@@ -38,7 +38,7 @@ func TestPlansThatCannotBeMeant(t *testing.T) {
 		plan *Plan
 		want string
 	}{
-		{&Plan{Target: numfmt.E4M3FN}, "want fp16, bf16 or fp32"},
+		{&Plan{Target: numfmt.E4M3FNUZ}, "want fp16, bf16, fp32, fp8e4m3fn or fp8e5m2"},
 		{&Plan{Target: numfmt.FP16, Edits: []Edit{Clamp{m.Graph.Lookup("w"), 1, -1}}}, "not in order"},
 		{&Plan{Target: numfmt.FP16, Edits: []Edit{Widen{other.Graph.Lookup("e")}}}, "another model"},
 	} {

@@ -54,6 +54,9 @@ func (r relocation) edit(e Edit) (moved Edit, ok bool) {
 	case Unquantize:
 		v := r.values[e.Value]
 		return Unquantize{v}, v != nil
+	case Quantize:
+		n := r.nodes[e.Node]
+		return Quantize{n, e.Input, e.Scale}, n != nil
 	case Clamp:
 		v := r.values[e.Const]
 		return Clamp{v, e.Lo, e.Hi}, v != nil

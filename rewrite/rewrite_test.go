@@ -107,7 +107,7 @@ func printed(t *testing.T, m *graph.Model) string {
 	return b.String()
 }
 
-// planOf reads lines such as "target bf16", "repair", "weights", "widen x", "keep node", "unquantize q", "clamp mask -65504
+// planOf reads lines such as "target bf16", "repair", "weights", "widen x", "keep node", "unquantize q", "quantize node 0 0.5", "clamp mask -65504
 // 65504", "setconst eps 0 1e-6", "setattr node epsilon 1e-4", "narrow-double", "leave node", "unsafe x y" and
 // "free x y"; x, y and node are keys. Other lines are prose.
 func planOf(t *testing.T, text string, m *graph.Model) *Plan {
@@ -144,6 +144,10 @@ func planOf(t *testing.T, text string, m *graph.Model) *Plan {
 		case "keep":
 			for _, n := range nodes(m, f[1]) {
 				p.Edits = append(p.Edits, KeepFP32{n})
+			}
+		case "quantize":
+			for _, n := range nodes(m, f[1]) {
+				p.Edits = append(p.Edits, Quantize{n, int(num(2)), num(3)})
 			}
 		case "leave":
 			p.Leave = func(n *graph.Node) bool { return slices.Contains(f[1:], n.Key()) }

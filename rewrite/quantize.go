@@ -1,0 +1,242 @@
+package rewrite
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/numfmt"
+)
+
+// Quantize rounds an input of a MatMul, Gemm or convolution to the 8-bit target: a QuantizeLinear and
+// a DequantizeLinear stand before the node, or, for a constant, the constant is stored in 8 bits, with
+// a scale for each output channel. Scale is the number that becomes 1 and does not count for constants.
+type Quantize struct {
+	Node  *graph.Node
+	Input int
+	Scale float64
+}
+
+// Describe says what the edit does.
+func (e Quantize) Describe() string {
+	if e.Scale == 0 {
+		return fmt.Sprintf("store input %d of node %q (%s) in 8 bits", e.Input, e.Node.Key(), e.Node.OpName())
+	}
+	return fmt.Sprintf("round input %d of node %q (%s) to 8 bits with the scale %.5g", e.Input, e.Node.Key(), e.Node.OpName(), e.Scale)
+}
+
+// Safe returns false: the numbers are others.
+func (e Quantize) Safe() bool { return false }
+
+// quantizeOpset is the first in which QuantizeLinear makes 8-bit floats, and quantizeIR the version of
+// the format that has them.
+const (
+	quantizeOpset = 19
+	quantizeIR    = 9
+)
+
+// quantizer carries the Quantize edits out, one pair for all readers of a value.
+type quantizer struct {
+	*worker
+	pairs map[*graph.Value]*graph.Value // results of DequantizeLinear
+	zero  *graph.Value
+	// unused are constants that now are stored in 8 bits.
+	unused []*graph.Value
+}
+
+// quantize is Apply for targets of 8 bits.
+func (w *worker) quantize(m *graph.Model) (*graph.Model, *Summary, error) {
+	if len(w.edits) == 0 {
+		return m.Clone(), w.sum, nil
+	}
+	if err := w.opsetFor8(); err != nil {
+		return nil, nil, err
+	}
+	q := &quantizer{worker: w, pairs: map[*graph.Value]*graph.Value{}}
+	for _, e := range w.edits {
+		x, ok := e.(Quantize)
+		if !ok {
+			w.sum.note("no effect: %s: the target is %s", e.Describe(), w.plan.Target)
+			continue
+		}
+		if why := q.input(x); why != "" {
+			w.sum.note("no effect: %s: %s", x.Describe(), why)
+			continue
+		}
+		w.sum.Changed = true
+	}
+	if !w.sum.Changed {
+		return m.Clone(), w.sum, nil
+	}
+	w.yields = outputsOf(w.m)
+	for _, v := range q.unused {
+		w.drop(v)
+	}
+	return w.m, w.sum, nil
+}
+
+// opsetFor8 raises the opset where 8-bit floats need it.
+func (w *worker) opsetFor8() error {
+	have := w.m.Opset("")
+	w.m.IRVersion = max(w.m.IRVersion, quantizeIR)
+	if have >= quantizeOpset {
+		return nil
+	}
+	if !w.sameMeaning(have, quantizeOpset) {
+		return fmt.Errorf("%s needs opset %d, and a node of this model of opset %d would mean something else there", w.plan.Target, quantizeOpset, have)
+	}
+	w.m.SetOpset("", quantizeOpset)
+	w.upgradeNodes(have, quantizeOpset)
+	w.sum.note("opset %d instead of %d, which has no 8-bit floats", quantizeOpset, have)
+	return nil
+}
+
+// input carries out one edit and says why it could not.
+func (q *quantizer) input(e Quantize) (why string) {
+	v := e.Node.In(e.Input)
+	switch {
+	case v == nil || !v.Type.Float() || v.Type.Elem == graph.Double:
+		return "there is no such input, or it holds no floats"
+	case insideCall(e.Node.Graph):
+		return "it is inside a function"
+	case v.Producer != nil && v.Producer.OpName() == "DequantizeLinear":
+		return "it is quantised already"
+	}
+	if q.pairs[v] == nil {
+		if t := storedTensor(v); t != nil {
+			why = q.weights(v, t, channelAxis(e.Node, e.Input, len(t.Dims)))
+		} else {
+			why = q.pair(v, e.Scale)
+		}
+	}
+	if why == "" {
+		e.Node.SetInput(e.Input, q.pairs[v])
+	}
+	return why
+}
+
+// channelAxis returns the axis of the output channels of a constant operand, -1 where one scale has to
+// do for all.
+func channelAxis(n *graph.Node, input, rank int) int {
+	switch {
+	case input != 1 || rank < 2:
+		return -1
+	case n.Op == "Conv":
+		return 0
+	case n.Op == "ConvTranspose" && n.Int("group", 1) == 1:
+		return 1
+	case n.Op == "Gemm" && n.Int("transB", 0) != 0:
+		return 0
+	case n.Op == "Gemm", n.Op == "MatMul" && rank == 2:
+		return 1
+	}
+	return -1
+}
+
+// pair inserts the two nodes behind the maker of a value.
+func (q *quantizer) pair(v *graph.Value, scale float64) (why string) {
+	f, _ := v.Type.Elem.Format()
+	if scale = roundedUp(f, scale); !(scale > 0) || math.IsInf(scale, 0) {
+		return "the scale is not a positive number"
+	}
+	g := v.Graph
+	s := q.scalar(g, v.Name+"_scale", v.Type.Elem, scale)
+	if q.zero == nil {
+		t := graph.NewTensor("", graph.ElemOf(q.plan.Target), []int64{}, []byte{0})
+		q.zero = q.constant(q.m.Graph, "zero_"+t.Elem.String(), t)
+	}
+	first := q.node(g, "QuantizeLinear", v, v.Name+"_quantized", graph.TensorOf(graph.ElemOf(q.plan.Target), v.Type.Shape), s, q.zero)
+	q.follow(g, v.Producer, first)
+	last := q.node(g, "DequantizeLinear", first.Out(0), v.Name+"_dequantized", v.Type, s, q.zero)
+	q.follow(g, v.Producer, last)
+	q.pairs[v] = last.Out(0)
+	return ""
+}
+
+func (q *quantizer) node(g *graph.Graph, op string, in *graph.Value, out string, t graph.Type, more ...*graph.Value) *graph.Node {
+	name := q.m.Unique(out)
+	n := g.NewNode(op, "", q.named(g, "quantize", name))
+	for _, v := range append([]*graph.Value{in}, more...) {
+		n.AddInput(v)
+	}
+	n.AddOutput(name, t)
+	return n
+}
+
+func (q *quantizer) scalar(g *graph.Graph, name string, e graph.ElemType, x float64) *graph.Value {
+	return q.constant(g, name, converted(graph.FloatTensor("", []int64{}, float32(x)), e))
+}
+
+func (q *quantizer) constant(g *graph.Graph, name string, t *graph.Tensor) *graph.Value {
+	v := g.NewValue(q.m.Unique(name), t.Type())
+	v.SetInit(t)
+	return v
+}
+
+// roundedUp returns the least number of a format that is not below x, or thereabouts.
+func roundedUp(f numfmt.Format, x float64) float64 {
+	if r := f.Round(x); r >= x {
+		return r
+	}
+	return f.Round(x + f.Ulp(x))
+}
+
+// weights stores a constant in 8 bits behind a DequantizeLinear.
+func (q *quantizer) weights(v *graph.Value, t *graph.Tensor, axis int) (why string) {
+	x, err := t.Float64s()
+	if err != nil {
+		return err.Error()
+	}
+	f, _ := t.Elem.Format()
+	scales := scalesOf(x, t.Dims, axis, q.plan.Target.Max(), f)
+	if scales == nil {
+		return "it holds numbers that are not finite"
+	}
+	at := scaleIndex(t.Dims, int64(len(scales)), max(axis, 0), 0)
+	low := make([]float32, len(x))
+	for i := range x {
+		low[i] = float32(x[i] / float64(scales[at(int64(i))]))
+	}
+	g := v.Graph
+	dims := []int64{}
+	if axis >= 0 {
+		dims = []int64{int64(len(scales))}
+	}
+	s := q.constant(g, v.Name+"_scale", converted(graph.FloatTensor("", dims, scales...), t.Elem))
+	w := q.constant(g, v.Name+"_quantized", graph.FloatTensor("", t.Dims, low...).Converted(graph.ElemOf(q.plan.Target), true))
+	last := q.node(g, "DequantizeLinear", w, v.Name+"_dequantized", t.Type(), s)
+	if axis >= 0 {
+		last.SetAttr(intAttr("axis", int64(axis)))
+	}
+	q.follow(g, nil, last)
+	q.sum.Converted += t.RawLen()
+	q.pairs[v] = last.Out(0)
+	q.unused = append(q.unused, v)
+	return ""
+}
+
+// scalesOf returns a scale for each index of the axis, or one for all where axis is -1: the largest
+// magnitude becomes the largest number of the 8-bit format. It returns nil where one is not finite.
+func scalesOf(x []float64, dims []int64, axis int, most float64, f numfmt.Format) []float32 {
+	n := int64(1)
+	if axis >= 0 {
+		n = dims[axis]
+	}
+	top := make([]float64, n)
+	at := scaleIndex(dims, n, max(axis, 0), 0)
+	for i, e := range x {
+		k := at(int64(i))
+		top[k] = math.Max(top[k], math.Abs(e))
+	}
+	scales := make([]float32, n)
+	for k, t := range top {
+		s := roundedUp(f, t/most)
+		if math.IsInf(s, 0) || math.IsNaN(s) {
+			return nil
+		}
+		if scales[k] = float32(s); s == 0 {
+			scales[k] = 1
+		}
+	}
+	return scales
+}
