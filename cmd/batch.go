@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime"
 
 	"github.com/spf13/cobra"
@@ -134,6 +135,9 @@ func (k *checking) run(ctx context.Context, jobs int) error {
 	}
 	pool := batch.Pool{Workers: jobs, Budget: budget, Cost: func(i int) int64 { return analyze.Size(k.paths[i]) }}
 	step, clear := k.progress("model")
+	if len(k.paths) == 1 {
+		clear = k.busy(filepath.Base(k.paths[0]))
+	}
 	defer clear()
 	var ended error
 	batch.Run(ctx, pool, len(k.paths), k.one, func(i int, o outcome) bool {

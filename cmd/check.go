@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/spf13/cobra"
+
+	"github.com/amplint/amplint/report"
 )
 
 func (a *app) checkCommand() *cobra.Command {
@@ -63,7 +64,11 @@ func (a *app) missed(list [][]string) {
 		of = fmt.Sprintf("any of the %d models", len(list))
 	}
 	for _, m := range common(list) {
-		fmt.Fprintf(a.err, "amplint: %s of %s\n", m, of)
+		m += " of " + of
+		a.remarks = append(a.remarks, m)
+		if !a.quiet {
+			fmt.Fprintf(a.err, "amplint: %s\n", visible(m))
+		}
 	}
 }
 
@@ -84,12 +89,11 @@ func (a *app) tell(err error) {
 	fmt.Fprintf(a.err, "amplint: %s\n", visible(strings.TrimRight(err.Error(), "\n")))
 }
 
-// visible replaces control characters that names in a model may carry to a terminal.
+// visible makes what a model says itself fit for a terminal; the lines of a message stay lines.
 func visible(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, s)
+	lines := strings.Split(strings.ReplaceAll(s, "\t", "    "), "\n")
+	for i, l := range lines {
+		lines[i] = report.Visible(l)
+	}
+	return strings.Join(lines, "\n")
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/amplint/amplint/analyze"
 	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/report"
 )
 
 func (a *app) dumpCommand() *cobra.Command {
@@ -185,6 +186,6 @@ type printer struct {
 
 func (p *printer) f(format string, args ...any) {
 	if p.err == nil {
-		_, p.err = fmt.Fprintf(p.w, format, args...)
+		_, p.err = fmt.Fprintf(p.w, format, report.Clean(args...)...)
 	}
 }

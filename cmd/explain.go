@@ -19,7 +19,7 @@ func (a *app) explainCommand() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			page, ok := rules.Page(args[0])
 			if !ok {
-				return usagef("no rule is named %q; the rules are %s", args[0], strings.Join(ruleNames(), ", "))
+				return usagef("no rule is named %q; %s", args[0], meant(args[0], ruleNames(), "amplint rules lists them"))
 			}
 			_, err := fmt.Fprintln(a.out, strings.TrimRight(page, "\n"))
 			return err

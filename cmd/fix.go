@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -147,12 +148,12 @@ func (a *app) fix(c *cobra.Command, path string, opt analyze.FixOptions, x *fixF
 	a.missed([][]string{r.Before.Missed})
 	if r.Refused != "" {
 		a.code = exitFindings
-		a.notes(path, []string{"refused, nothing was written: " + r.Refused})
+		fmt.Fprintf(a.err, "amplint: %s: refused, nothing was written: %s\n", report.Visible(path), visible(r.Refused)) // --quiet or not
 	}
 	if opt.Out == analyze.Std { // stdout holds the model
 		a.out = a.err
 	}
-	o := report.Options{Version: Version, Color: isTerminal(a.out)}
+	o := a.reportOptions("")
 	if x.page != "" {
 		if err := a.toFile(x.page, func(w io.Writer) error { return report.FixedHTML(w, r, o) }); err != nil {
 			return err

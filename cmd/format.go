@@ -47,6 +47,7 @@ func (a *app) writeCheck(f *reportFlags, found *report.File, failOn analyze.Thre
 	if len(found.Models) == 0 && found.Shard == nil && (f.format == "text" || f.format == "json") {
 		return nil
 	}
-	opt := report.Options{Version: Version, Color: f.out == "" && isTerminal(a.out), ExitCode: a.code, FailOn: failOn, Roots: f.roots}
+	opt := a.reportOptions(f.out)
+	opt.ExitCode, opt.FailOn, opt.Roots = a.code, failOn, f.roots
 	return a.toFile(f.out, func(w io.Writer) error { return report.Check(w, f.format, found, opt) })
 }

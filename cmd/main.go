@@ -28,6 +28,8 @@ type app struct {
 	out, err io.Writer
 	model    string // being worked on, named if the program breaks
 	code     int
+	remarks  []string // on the run as a whole
+	manner
 }
 
 // Main runs the command line and returns the exit code. The report goes to stdout, everything
@@ -100,16 +102,31 @@ func (a *app) root() *cobra.Command {
 		SilenceErrors:              true,
 		SilenceUsage:               true,
 		Args:                       noSuch,
-		PersistentPreRunE:          writable,
+		PersistentPreRunE:          a.begin,
 		SuggestionsMinimumDistance: 2,
 		RunE:                       func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.SetFlagErrorFunc(badFlag)
+	a.manner.add(root)
 	root.AddCommand(
 		a.checkCommand(), a.fixCommand(), a.rangesCommand(), a.runCommand(), a.traceCommand(), a.verifyCommand(), a.minimizeCommand(),
 		a.diffCommand(), a.dumpCommand(),
 		a.baselineCommand(), a.configCommand(), a.mergeCommand(),
 		a.explainCommand(), a.rulesCommand(), a.versionCommand(),
 	)
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" { // cobra's own ends well with a shell that there is not
+			c.Args, c.SuggestionsMinimumDistance, c.RunE = noSuch, 2, func(c *cobra.Command, _ []string) error { return c.Help() }
+		}
+	}
 	return root
+}
+
+// begin refuses what cannot be done before it is begun.
+func (a *app) begin(c *cobra.Command, args []string) error {
+	if err := a.manner.check(); err != nil {
+		return err
+	}
+	return writable(c, args)
 }

@@ -6,9 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"path/filepath"
 
 	"github.com/amplint/amplint/analyze"
+	"github.com/amplint/amplint/report"
 )
 
 // toFile writes to a file that appears only when it is whole, or to stdout where path is empty or -.
@@ -25,14 +26,18 @@ func (a *app) toFile(path string, write func(io.Writer) error) error {
 
 // notes tells on stderr what had to be put right or overlooked.
 func (a *app) notes(path string, list []string) {
+	if a.quiet {
+		return
+	}
 	for _, n := range list {
-		fmt.Fprintf(a.err, "amplint: %s: %s\n", path, n)
+		fmt.Fprintf(a.err, "amplint: %s: %s\n", report.Visible(path), visible(n))
 	}
 }
 
 // analysed runs one analysis.
 func (a *app) analysed(path string, run func() error) error {
 	a.model = path
+	defer a.busy(filepath.Base(path))()
 	return guarded(path, run)
 }
 
@@ -63,13 +68,3 @@ func guarded(path string, run func() error) (err error) {
 
 // errInterrupted ends a run that the user broke off.
 var errInterrupted = &failure{exitInterrupted, errors.New("interrupted")}
-
-// isTerminal tells whether a writer is a terminal that shows colours.
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
-		return false
-	}
-	st, err := f.Stat()
-	return err == nil && st.Mode()&os.ModeCharDevice != 0
-}

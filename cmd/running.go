@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -76,29 +75,6 @@ func parseBytes(s string) (int64, error) {
 		return 0, fmt.Errorf("%q is no size, such as 500MB or 2GiB", s)
 	}
 	return max(int64(x*float64(factor)), 1), nil
-}
-
-// progress returns a function that tells on stderr how far a run is, in things of a kind, after a second and then every
-// ten; on a terminal each second in one line, which done clears.
-func (a *app) progress(what string) (step func(done, total int), done func()) {
-	term, shown := isTerminal(a.err), false
-	last, pause := time.Now(), time.Second
-	step = func(done, total int) {
-		if time.Since(last) < pause {
-			return
-		}
-		last, shown = time.Now(), true
-		end := "\r"
-		if !term {
-			end, pause = "\n", 10*time.Second
-		}
-		fmt.Fprintf(a.err, "amplint: %s %d of %d%s", what, done, total, end)
-	}
-	return step, func() {
-		if term && shown {
-			fmt.Fprint(a.err, "\033[K")
-		}
-	}
 }
 
 // evaluated runs what evaluates a model. An input that does not fit is the fault of the data.

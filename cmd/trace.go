@@ -98,10 +98,6 @@ func (a *app) trace(ctx context.Context, name, path string, read reader, opt tra
 	return t, a.toFile(f.out, func(w io.Writer) error { return report.Trace(w, f.format, r, a.reportOptions(f.out)) })
 }
 
-func (a *app) reportOptions(out string) report.Options {
-	return report.Options{Version: Version, Color: out == "" && isTerminal(a.out)}
-}
-
 // check refuses names that the model has not.
 func (f *traceFlags) check(m *graph.Model) error {
 	if f.save != "" && !strings.HasSuffix(f.save, ".npz") {

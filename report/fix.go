@@ -73,16 +73,15 @@ func fixedJSON(w io.Writer, r *analyze.Fixed, opt Options) error {
 }
 
 func fixedText(w io.Writer, r *analyze.Fixed, opt Options) error {
-	p := &printer{w: w, color: opt.Color}
+	p := newPrinter(w, opt)
 	for _, f := range r.Applied {
-		p.f("fixed: ")
 		x := findingOf(f)
-		p.finding(&x)
+		p.finding("fixed: ", &x)
 	}
 	if r.Refused != "" {
 		for _, f := range r.After.Findings {
 			x := findingOf(f)
-			p.finding(&x)
+			p.finding("", &x)
 		}
 	}
 	if r.Diff != nil {

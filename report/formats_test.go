@@ -37,7 +37,7 @@ func hostile() *Model {
 
 // options are those of the tests.
 func options() Options {
-	return Options{Version: "1.2.3", ExitCode: 3, Roots: []Root{{"/home/u/proj", "src"}}}
+	return Options{Version: "1.2.3", ExitCode: 3, Roots: []Root{{"/home/u/proj", "src"}}, Remarks: []string{"ignore 3 matches nothing"}}
 }
 
 // written returns a report in a format.
@@ -122,7 +122,7 @@ func TestSARIFReader(t *testing.T) {
 	for _, x := range run.Results {
 		ignored += len(x.Suppressions)
 	}
-	if inv := run.Invocations[0]; ignored != 1 || *inv.ExecutionSuccessful || *inv.ExitCode != 3 || len(inv.ToolExecutionNotifications) != 2 {
+	if inv := run.Invocations[0]; ignored != 1 || *inv.ExecutionSuccessful || *inv.ExitCode != 3 || len(inv.ToolExecutionNotifications) != 3 {
 		t.Errorf("%d suppressions, invocation %+v", ignored, inv)
 	}
 }

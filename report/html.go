@@ -25,6 +25,7 @@ type pageView struct {
 	Style                   template.CSS
 	Script                  template.JS
 	Models                  []modelView
+	Remarks                 []string
 	Failures                []Failure
 	Rules                   []ruleView
 	Fix                     *fixView
@@ -54,7 +55,7 @@ const maxEdits = 200
 
 // checkHTML writes a check as one page that opens without a network.
 func checkHTML(w io.Writer, file *File, opt Options) error {
-	v := pageView{Title: "amplint report", Heading: "Low-precision report", Verdict: verdict(file), Failures: file.Failures, Rules: ruleViews(file.Models), Grade: grade(file)}
+	v := pageView{Title: "amplint report", Heading: "Low-precision report", Verdict: verdict(file), Failures: file.Failures, Remarks: opt.Remarks, Rules: ruleViews(file.Models), Grade: grade(file)}
 	for i, m := range file.Models {
 		v.Models = append(v.Models, opt.modelView(m, fmt.Sprintf("m%d", i+1)))
 		v.FilterAbove = v.FilterAbove || len(m.Findings) > 0

@@ -17,10 +17,12 @@ import (
 type Options struct {
 	Version string // of the program
 	Color   bool   // for a terminal
+	Width   int    // of the terminal, 0 for none: lines are not broken
 
 	ExitCode int               // that the program ends with
 	FailOn   analyze.Threshold // from which on a finding is a failed test
 	Roots    []Root            // map the paths that exporters wrote
+	Remarks  []string          // on the run as a whole
 }
 
 // CheckFormats are the formats of [Check].
@@ -109,6 +111,11 @@ type printer struct {
 	w     io.Writer
 	err   error
 	color bool
+	width int // 0 for lines of any length
+}
+
+func newPrinter(w io.Writer, opt Options) *printer {
+	return &printer{w: w, color: opt.Color, width: opt.Width}
 }
 
 // verbatim is text that is printed as it is.

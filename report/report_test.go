@@ -118,7 +118,7 @@ func TestColor(t *testing.T) {
 	if err := Check(&b, "text", one(r), Options{Color: true}); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(b.String(), "\x1b[1;31merror\x1b[0m: ") {
+	if !strings.Contains(b.String(), "\x1b[31;1merror\x1b[") {
 		t.Errorf("no red error in %q", b.String())
 	}
 }

@@ -166,8 +166,11 @@ func opening(page, title string) string {
 func invocation(file *File, opt *Options) sarifInvocation {
 	inv := sarifInvocation{Successful: len(file.Failures) == 0, ExitCode: opt.ExitCode}
 	note := func(id, level, path, text string) {
-		inv.Notifications = append(inv.Notifications, sarifNotification{sarifDescriptor{id}, level, sarifText{Text: text},
-			[]sarifLocation{{Physical: &sarifPhysical{Artifact: sarifArtifact{uri(filepath.ToSlash(path))}}}}})
+		n := sarifNotification{Descriptor: sarifDescriptor{id}, Level: level, Message: sarifText{Text: text}}
+		if path != "" {
+			n.Locations = []sarifLocation{{Physical: &sarifPhysical{Artifact: sarifArtifact{uri(filepath.ToSlash(path))}}}}
+		}
+		inv.Notifications = append(inv.Notifications, n)
 	}
 	for _, f := range file.Failures {
 		note("unreadable-model", "error", f.Path, fmt.Sprintf("%s could not be analysed: %s", f.Path, f.Error))
@@ -176,6 +179,9 @@ func invocation(file *File, opt *Options) sarifInvocation {
 		for _, r := range m.Remarks {
 			note("remark", "note", m.Path, r)
 		}
+	}
+	for _, r := range opt.Remarks {
+		note("remark", "note", "", r)
 	}
 	return inv
 }

@@ -58,7 +58,7 @@ type sarifNotification struct {
 	Descriptor sarifDescriptor `json:"descriptor"`
 	Level      string          `json:"level"`
 	Message    sarifText       `json:"message"`
-	Locations  []sarifLocation `json:"locations"`
+	Locations  []sarifLocation `json:"locations,omitempty"`
 }
 
 type sarifDescriptor struct {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fatih/color"
+
 	"github.com/amplint/amplint/analyze"
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/rules"
@@ -16,13 +18,13 @@ import (
 const maxListed = 5
 
 func checkText(w io.Writer, models []*Model, opt Options) error {
-	p := &printer{w: w, color: opt.Color}
+	p := newPrinter(w, opt)
 	for i, m := range models {
 		if i > 0 {
 			p.f("\n")
 		}
 		for i := range m.Findings {
-			p.finding(&m.Findings[i])
+			p.finding("", &m.Findings[i])
 		}
 		p.summary(m)
 	}
@@ -30,23 +32,23 @@ func checkText(w io.Writer, models []*Model, opt Options) error {
 }
 
 // finding prints the line of a finding and, indented, what it rests on and what helps.
-func (p *printer) finding(f *Finding) {
-	p.f("%s: %s%s%s [%s]\n", p.paint(f.Severity), place(f), f.Message, repeated(f), f.Rule)
+func (p *printer) finding(lead string, f *Finding) {
+	p.wrapped(verbatim(lead)+p.paint(f.Severity), len(lead)+len(f.Severity), 4, ": %s%s%s [%s]", place(f), f.Message, repeated(f), f.Rule)
 	if f.Reason != "" {
-		p.f("    %s\n", f.Reason)
+		p.indented("%s", f.Reason)
 	}
-	p.f("    evidence: %s\n", evidence(f))
+	p.indented("evidence: %s", evidence(f))
 	if at := sourceOf(f); at != "" {
-		p.f("    from: %s\n", at)
+		p.indented("from: %s", at)
 	}
 	if list := otherPlaces(f); len(list) > 0 {
-		p.f("    also at: %s\n", listed(list, ", "))
+		p.indented("also at: %s", listed(list, ", "))
 	}
 	if len(f.Consequences) > 0 {
-		p.f("    carries on to: %s\n", listed(f.Consequences, ", "))
+		p.indented("carries on to: %s", listed(f.Consequences, ", "))
 	}
 	if list := fixes(f); len(list) > 0 {
-		p.f("    fix: %s\n", listed(list, "; "))
+		p.indented("fix: %s", listed(list, "; "))
 	}
 }
 
@@ -66,6 +68,9 @@ func sourceOf(f *Finding) string {
 	}
 	return strings.Join(list, ", ")
 }
+
+// indented prints a line that belongs to the finding above it.
+func (p *printer) indented(format string, args ...any) { p.wrapped("    ", 4, 8, format, args...) }
 
 // fixes describes the edits that help.
 func fixes(f *Finding) []string {
@@ -149,8 +154,9 @@ func (p *printer) paint(s Severity) verbatim {
 	if !p.color {
 		return verbatim(s)
 	}
-	code := [...]string{rules.Note: "36", rules.Warning: "33", rules.Error: "31"}[s.level()]
-	return verbatim("\x1b[1;" + code + "m" + string(s) + "\x1b[0m")
+	c := color.New([...]color.Attribute{rules.Note: color.FgCyan, rules.Warning: color.FgYellow, rules.Error: color.FgRed}[s.level()], color.Bold)
+	c.EnableColor() // whoever asks for colours has looked at the terminal
+	return verbatim(c.Sprint(string(s)))
 }
 
 func (p *printer) summary(m *Model) {

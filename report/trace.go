@@ -151,7 +151,7 @@ func formatName(v *trace.Value) string {
 }
 
 func traceText(w io.Writer, t *Traced, opt Options) error {
-	p := &printer{w: w, color: opt.Color}
+	p := newPrinter(w, opt)
 	p.f("%s as %s, sums in %s, %s\n", t.Path, t.As, t.Accumulate, plural(len(t.Samples), "sample"))
 	p.first("not finite", t.Trace.NonFinite, t, notFinite)
 	p.first("off by more than 2 %", t.Trace.Lossy, t, lossy)
@@ -243,7 +243,7 @@ func (p *printer) values(t *Traced) {
 			op = v.Producer.OpName()
 		}
 		s, r, e := v.Target, v.Reference, v.Error
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%.5g\t%.5g\t%.5g\t%d\t%d\t%d\t%d\t%d\t%.5g\t%.5g\t%.3g\t%.3g\t%.3g\n", v.Key(), op, formatName(v),
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%.5g\t%.5g\t%.5g\t%d\t%d\t%d\t%d\t%d\t%.5g\t%.5g\t%.3g\t%.3g\t%.3g\n", p.short(Visible(v.Key())), Visible(op), formatName(v),
 			s.Min, s.Max, s.Tiny, s.Inf, s.NaN, s.Zero, e.Flushed, s.Subnormal, r.Min, r.Max, e.MaxAbs, e.MaxRel, e.MaxUlp)
 	}
 	if err := tw.Flush(); p.err == nil {

@@ -13,7 +13,7 @@ import (
 func Verify(w io.Writer, format, a, b string, v *trace.Verified, opt Options) error {
 	switch format {
 	case "text":
-		return verifyText(w, a, b, v)
+		return verifyText(w, a, b, v, opt)
 	case "json":
 		return verifyJSON(w, a, b, v, opt)
 	}
@@ -83,8 +83,8 @@ func problem(c *trace.Compared) string {
 	return ""
 }
 
-func verifyText(w io.Writer, a, b string, v *trace.Verified) error {
-	p := &printer{w: w}
+func verifyText(w io.Writer, a, b string, v *trace.Verified, opt Options) error {
+	p := newPrinter(w, opt)
 	p.f("%s against %s, %s, within %.5g + %.5g |a|\n", b, a, plural(v.Samples, "sample"), v.Tolerance.Abs, v.Tolerance.Rel)
 	p.compared("output", v.Outputs)
 	p.compared("value", v.Values)
@@ -109,11 +109,11 @@ func (p *printer) compared(kind string, list []*trace.Compared) {
 			ok = "no"
 		}
 		if text := problem(c); text != "" {
-			fmt.Fprintf(tw, "%s\t%s\t%s\n", c.Name, ok, text)
+			fmt.Fprintf(tw, "%s\t%s\t%s\n", p.short(Visible(c.Name)), ok, text)
 			continue
 		}
 		d := &c.Diff
-		fmt.Fprintf(tw, "%s\t%s\t%.5g\t%.5g\t%.4g\t%.9g\t%d of %d\t%d\t%d\n", c.Name, ok, d.MaxAbs, d.MaxRel, d.MaxUlp, d.Cosine(), d.Outside, d.Elements, c.BadA, c.BadB)
+		fmt.Fprintf(tw, "%s\t%s\t%.5g\t%.5g\t%.4g\t%.9g\t%d of %d\t%d\t%d\n", p.short(Visible(c.Name)), ok, d.MaxAbs, d.MaxRel, d.MaxUlp, d.Cosine(), d.Outside, d.Elements, c.BadA, c.BadB)
 	}
 	if err := tw.Flush(); p.err == nil {
 		p.err = err
