@@ -29,7 +29,7 @@ type Chain struct {
 // Explain follows the bound of a value back to where it comes from: at every node to the input whose
 // bound is the largest.
 func Explain(ctx context.Context, path, value string, opt Options) (*Chain, error) {
-	a, err := load(ctx, path, &opt)
+	a, err := load(ctx, path, &opt, false)
 	if err != nil {
 		return nil, err
 	}

@@ -54,7 +54,7 @@ func (r *Report) Failed(t Threshold) bool {
 // Check analyses the model of a file. Errors are failures to read or analyse it; what is wrong with
 // the model stands in the report.
 func Check(ctx context.Context, path string, opt Options) (*Report, error) {
-	a, err := load(ctx, path, &opt)
+	a, err := load(ctx, path, &opt, true)
 	if err != nil {
 		return nil, err
 	}

@@ -57,7 +57,7 @@ const maxRounds = 3
 // Fix rewrites the model of a file so that nothing at or above the threshold remains, and writes
 // it only then.
 func Fix(ctx context.Context, path string, opt FixOptions) (*Fixed, error) {
-	a, err := load(ctx, path, &opt.Options)
+	a, err := load(ctx, path, &opt.Options, true)
 	if err != nil {
 		return nil, err
 	}
@@ -211,6 +211,7 @@ func (f *Fixed) rounds(ctx context.Context, a *analysis, plan *rewrite.Plan, opt
 		}
 		f.Plan.note(edits, f.Applied)
 		f.add(sum, edits)
+		a.ranges.Forget() // the bounds of the result take their place
 		if a, err = f.verify(ctx, m, opt); err != nil {
 			return nil, err
 		}

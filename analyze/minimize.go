@@ -28,7 +28,7 @@ type Minimized struct {
 // many parts are tried at most.
 func Minimize(ctx context.Context, path string, opt Options, choose func([]rules.Finding) (*rules.Finding, error), budget int) (*Minimized, error) {
 	opt.Witnesses = true
-	a, err := load(ctx, path, &opt)
+	a, err := load(ctx, path, &opt, true)
 	if err != nil {
 		return nil, err
 	}

@@ -17,8 +17,9 @@ type analysis struct {
 	inputs *inputs
 }
 
-// load opens a model, infers its types and bounds its values. The caller closes the model.
-func load(ctx context.Context, path string, opt *Options) (*analysis, error) {
+// load opens a model, infers its types and bounds its values. The caller closes the model. Who judges
+// the bounds asks for the histograms of constants, too.
+func load(ctx context.Context, path string, opt *Options, judged bool) (*analysis, error) {
 	m, err := Open(path)
 	if err != nil {
 		return nil, err
@@ -27,7 +28,7 @@ func load(ctx context.Context, path string, opt *Options) (*analysis, error) {
 		m.Close()
 		return nil, err
 	}
-	opt.memo = rangeprop.NewMemo()
+	opt.memo = rangeprop.NewMemo(judged)
 	a, err := analyse(ctx, m, opt)
 	if err != nil {
 		m.Close()

@@ -34,7 +34,7 @@ type Ranges struct {
 
 // RangesOf bounds every float value of the model of a file.
 func RangesOf(ctx context.Context, path string, opt Options) (*Ranges, error) {
-	a, err := load(ctx, path, &opt)
+	a, err := load(ctx, path, &opt, false)
 	if err != nil {
 		return nil, err
 	}

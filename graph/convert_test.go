@@ -74,6 +74,27 @@ func compareHistograms(t *testing.T, name string, a, b *Tensor) {
 	}
 }
 
+// TestFloatsCounted: the elements and the histogram come out as they do one by one.
+func TestFloatsCounted(t *testing.T) {
+	x := []float32{0, 1, -70000, float32(math.NaN()), 1e-8}
+	for _, w := range []*Tensor{FloatTensor("w", []int64{5}, x...), FloatTensor("w", []int64{5}, x...).Converted(Float16, false)} {
+		for range 2 { // the second time it has its histogram
+			var got []float32
+			if err := w.FloatsCounted(func(chunk []float32) { got = append(got, chunk...) }); err != nil || len(got) != len(x) {
+				t.Fatalf("%s: %v, %v", w.Elem, got, err)
+			}
+		}
+		compareHistograms(t, w.Elem.String(), w, NewTensor("w", w.Elem, w.Dims, must(w.Bytes())))
+	}
+}
+
+func must(b []byte, err error) []byte {
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
 // TestOutline: an outline opens as the model does and is as long, with none of its new elements.
 func TestOutline(t *testing.T) {
 	m := NewModel(10, Opset{"", 21})

@@ -25,10 +25,36 @@ func (t *Tensor) Histogram() (*numfmt.Histogram, error) {
 	return t.stats.hist, t.stats.err
 }
 
+// FloatsCounted streams the elements as [Tensor.Floats] does and takes their histogram on the way,
+// where the tensor has none yet and float32 holds them exactly: so they are read once for both.
+func (t *Tensor) FloatsCounted(visit func(chunk []float32)) error {
+	var err error
+	counted := false
+	each := func(chunk []float32) error { visit(chunk); return nil }
+	if f, ok := t.Elem.Format(); !ok || f.Bits() > 32 {
+		return t.Floats(each)
+	}
+	t.stats.once.Do(func() {
+		counted = true
+		c := numfmt.NewCounter()
+		if err = t.Floats(func(chunk []float32) error { c.Add(chunk); return each(chunk) }); err == nil {
+			t.stats.hist = c.Histogram()
+		}
+		t.stats.err = err
+	})
+	if counted {
+		return err
+	}
+	return t.Floats(each)
+}
+
 // count adds the elements to a histogram.
 func (t *Tensor) count(h *numfmt.Histogram) error {
 	if _, ok := t.rounds(); ok {
-		return t.countRounded(h)
+		c := numfmt.NewCounter()
+		err := t.Floats(func(chunk []float32) error { c.Add(chunk); return nil })
+		h.Merge(c.Histogram())
+		return err
 	}
 	if f, ok := t.Elem.Format(); ok {
 		return t.Raw(func(chunk []byte) error { h.AddRaw(f, chunk); return nil })
@@ -39,20 +65,4 @@ func (t *Tensor) count(h *numfmt.Histogram) error {
 		}
 		return nil
 	})
-}
-
-// countRounded adds the elements of a conversion, many at a time: a histogram sums up after each call.
-func (t *Tensor) countRounded(h *numfmt.Histogram) error {
-	const many = 16 * chunkFloats
-	buf := make([]float32, 0, min(many, t.Len()))
-	err := t.Floats(func(chunk []float32) error {
-		if len(buf)+len(chunk) > many {
-			h.AddFloats(buf)
-			buf = buf[:0]
-		}
-		buf = append(buf, chunk...)
-		return nil
-	})
-	h.AddFloats(buf)
-	return err
 }

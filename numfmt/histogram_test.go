@@ -208,3 +208,14 @@ func TestHistogramFloat64(t *testing.T) {
 		}
 	})
 }
+
+// TestCounter: what comes in portions is counted as what comes at once.
+func TestCounter(t *testing.T) {
+	for name, xs := range samples() {
+		c := NewCounter()
+		for i := 0; i < len(xs); i += 700 {
+			c.Add(xs[i:min(i+700, len(xs))])
+		}
+		check(t, name, c.Histogram(), widen(xs))
+	}
+}

@@ -51,6 +51,27 @@ type scan struct {
 	n     int
 }
 
+// Counter makes a histogram of elements that come in small portions: it sums up once, at the end.
+type Counter struct{ s scan }
+
+// NewCounter returns an empty counter.
+func NewCounter() *Counter { return &Counter{scan{h: new(Histogram)}} }
+
+// Add counts all of x.
+func (c *Counter) Add(x []float32) {
+	for len(x) > 0 {
+		n := min(len(x), blockLen)
+		c.s.floats(x[:n])
+		x = x[n:]
+	}
+}
+
+// Histogram returns what was counted so far.
+func (c *Counter) Histogram() *Histogram {
+	c.s.fold()
+	return c.s.h
+}
+
 // AddFloats counts all of x.
 func (h *Histogram) AddFloats(x []float32) {
 	if len(x) < scanFrom {

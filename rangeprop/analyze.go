@@ -107,7 +107,7 @@ func analyze(m *graph.Model, info *infer.Info, opt Options, facts *pattern.Set) 
 	p := &pass{m: m, info: info, opt: opt, facts: facts, ops: operators(), follows: followers(), read: map[*graph.Value]int{}, vals: map[*graph.Value]*Val{},
 		memo: opt.Memo, moving: map[*graph.Value]bool{}, missing: map[string]int{}, counted: map[*graph.Node]bool{}}
 	if p.memo == nil {
-		p.memo = NewMemo()
+		p.memo = NewMemo(false)
 	}
 	p.res = &Result{vals: p.vals, p: p}
 	if err := p.seed(); err != nil {
@@ -122,6 +122,10 @@ func analyze(m *graph.Model, info *infer.Info, opt Options, facts *pattern.Set) 
 	slices.SortFunc(p.res.unknown, func(a, b OpCount) int { return strings.Compare(a.Op, b.Op) })
 	return p.res, nil
 }
+
+// Forget frees the bounds that were found: from now on every value may be anything. The ranges of the
+// inputs stay.
+func (r *Result) Forget() { clear(r.vals) }
 
 // Patterns returns the patterns that were found in the model.
 func (r *Result) Patterns() *pattern.Set { return r.p.facts }

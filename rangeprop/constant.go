@@ -13,12 +13,12 @@ func (p *pass) constant(t *graph.Tensor) *Val {
 	if v := p.memo.constant(t); v != nil {
 		return v
 	}
-	return p.memo.keep(t, readConstant(t))
+	return p.memo.keep(t, p.memo.read(t))
 }
 
-func readConstant(t *graph.Tensor) *Val {
+func (m *Memo) read(t *graph.Tensor) *Val {
 	s := newScan(t)
-	if s == nil || streamRows(t, s.row, s.add) != nil {
+	if s == nil || m.stream(t, s.row, s.add) != nil {
 		return anything(nil).constantly() // the loader reports it where it matters
 	}
 	return s.finish()

@@ -41,7 +41,7 @@ func (c *call) read(i int, v *graph.Value) {
 		}
 	}
 	visit = append(visit, r.visitors(c, a)...)
-	if len(visit) > 0 && streamRows(t, int(t.Dims[1]), visit...) != nil {
+	if len(visit) > 0 && c.p.memo.stream(t, int(t.Dims[1]), visit...) != nil {
 		return
 	}
 	c.digest = r

@@ -175,6 +175,13 @@ type visitor func(row, from int, x []float64)
 // streamRows hands the elements of a constant to visitors in order, in runs that lie in one row of a
 // width. The elements are read once.
 func streamRows(t *graph.Tensor, width int, visit ...visitor) error {
+	return rowsOf(t, width, func(f func([]float32)) error {
+		return t.Floats(func(chunk []float32) error { f(chunk); return nil })
+	}, visit)
+}
+
+// rowsOf is streamRows by a way of streaming.
+func rowsOf(t *graph.Tensor, width int, floats func(func([]float32)) error, visit []visitor) error {
 	if width < 1 {
 		return nil
 	}
@@ -196,7 +203,7 @@ func streamRows(t *graph.Tensor, width int, visit ...visitor) error {
 		return err
 	}
 	var buf []float64
-	return t.Floats(func(chunk []float32) error {
+	return floats(func(chunk []float32) {
 		if cap(buf) < len(chunk) {
 			buf = make([]float64, len(chunk))
 		}
@@ -205,7 +212,6 @@ func streamRows(t *graph.Tensor, width int, visit ...visitor) error {
 			buf[i] = float64(e)
 		}
 		cut(buf)
-		return nil
 	})
 }
 

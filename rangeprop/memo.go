@@ -10,11 +10,13 @@ import (
 // analyses of one model under other ranges or formats, and of the model that a fix makes of it. It
 // is not safe for use by several goroutines.
 type Memo struct {
+	count  bool
 	consts map[*graph.Tensor]*Val
 }
 
-// NewMemo returns an empty memo.
-func NewMemo() *Memo { return &Memo{consts: map[*graph.Tensor]*Val{}} }
+// NewMemo returns an empty memo. With count the histograms of constants are taken while they are read,
+// for those who will ask for them.
+func NewMemo(count bool) *Memo { return &Memo{count: count, consts: map[*graph.Tensor]*Val{}} }
 
 // constant returns the bounds of a constant that has been read, or of one that was converted from
 // one that has; else nil.
@@ -29,6 +31,14 @@ func (m *Memo) constant(t *graph.Tensor) *Val {
 		return m.keep(t, v.converted(t))
 	}
 	return nil
+}
+
+// stream is streamRows with the histograms that will be asked for.
+func (m *Memo) stream(t *graph.Tensor, width int, visit ...visitor) error {
+	if m.count {
+		return rowsOf(t, width, t.FloatsCounted, visit)
+	}
+	return streamRows(t, width, visit...)
 }
 
 func (m *Memo) keep(t *graph.Tensor, v *Val) *Val {
