@@ -174,7 +174,7 @@ func (p *pass) declare(v *graph.Value, d Given) {
 	if f, ok := held(v.Type.Elem); ok { // the data are stored as the input's type
 		x.lo[0], x.hi[0] = roundOut(f, d.Range)
 	}
-	x.mom = prior(d.Range, v.Type.Elem.IsFloat())
+	x.mom = p.priorOf(v, d.Range)
 	p.vals[v] = x
 	p.moving[v] = v.Init != nil
 	p.res.inputs = append(p.res.inputs, InputRange{Value: v, Range: d.Range, Basis: d.Basis})

@@ -26,7 +26,7 @@ func (c *call) estimate(i int) *moments {
 	case moves(name):
 		return c.movedMoments(i)
 	case i > 0:
-		return nil
+		return c.rare(i)
 	case elementwise(c.n) && c.singleInput():
 		return c.curved()
 	}
@@ -57,7 +57,7 @@ func (c *call) estimate(i int) *moments {
 	case "ReduceMean", "GlobalAveragePool", "AveragePool", "ReduceSum", "ReduceMax", "GlobalMaxPool", "MaxPool":
 		return c.reducedMoments(name)
 	}
-	return nil
+	return c.rare(i)
 }
 
 func (c *call) mom(i int) *moments {
@@ -242,11 +242,20 @@ func (m *moments) repeated(n int) *moments {
 	return &moments{[]int{n}, slices.Repeat(m.mean[:1], n), slices.Repeat(m.vari[:1], n)}
 }
 
+// attended is how much of the variance of values is left in their mean under a softmax. Few values have
+// most of the weight, and values of one sequence go together: it was 0.06 to 0.6 in 14 attention layers of
+// three models, most where a causal mask leaves the first rows few values.
+const attended = 0.25
+
 // generalProduct multiplies two computed values; under weights that sum to 1 it is a mean.
 func (c *call) generalProduct(x *moments) *moments {
 	y := c.mom(1)
 	if c.x(0).shares.axis == 1 {
-		return y.flat()
+		m := y.flat()
+		for i := range m.vari {
+			m.vari[i] *= attended
+		}
+		return m
 	}
 	a, b := x.flat(), y.flat()
 	k := 1.0
@@ -259,52 +268,6 @@ func (c *call) generalProduct(x *moments) *moments {
 	return combine(a, b, func(m, v, n, w float64) (float64, float64) {
 		return alpha * k * m * n, alpha * alpha * k * (v*w + v*n*n + w*m*m)
 	})
-}
-
-// neighbours is the correlation of the pixels under a kernel.
-const neighbours = 0.3
-
-// convMoments carries moments through a kernel whose taps see correlated pixels.
-func (c *call) convMoments() *moments {
-	t, _, ok := c.p.weight(c.n.In(1))
-	group := int(c.n.Int("group", 1))
-	x := c.mom(0)
-	if !ok || len(t.Dims) < 3 || group < 1 || t.Dims[0] < int64(group) {
-		return nil
-	}
-	outs, ins, kernel := int(t.Dims[0]), int(t.Dims[1]), 1
-	for _, d := range t.Dims[2:] {
-		kernel *= int(d)
-	}
-	if len(x.dims) > 1 {
-		keep := make([]bool, len(x.dims))
-		keep[1] = true
-		x = x.collapse(keep)
-	}
-	step := 1
-	if len(x.mean) != ins*group {
-		x, step = x.flat(), 0
-	}
-	mean, squares, sums := make([]float64, outs), make([]float64, outs), make([]float64, outs)
-	err := stream(t, func(i int, w float64) {
-		o := i / kernel / ins
-		k := (o/(outs/group)*ins + i/kernel%ins) * step
-		mean[o] += w * x.mean[k]
-		squares[o] += w * w * x.vari[k]
-		sums[o] += w * math.Sqrt(x.vari[k])
-	})
-	if err != nil {
-		return nil
-	}
-	out := &moments{pad(nil, max(c.rank(0), 2)), mean, squares}
-	out.dims[1] = outs
-	for o := range squares {
-		squares[o] = (1-neighbours)*squares[o] + neighbours*sums[o]*sums[o]
-		if c.has(2) && len(c.in[2].lo) == outs {
-			mean[o] += c.in[2].lo[o]/2 + c.in[2].hi[o]/2
-		}
-	}
-	return out
 }
 
 // batchMoments takes what a BatchNormalization states: the moments of its own input, which are set
@@ -410,7 +373,7 @@ func (c *call) reducedMoments(name string) *moments {
 		case "ReduceMax", "GlobalMaxPool", "MaxPool":
 			out.mean[i], out.vari[i] = m+math.Sqrt(2*v*math.Log(n)), v/2
 		default:
-			out.mean[i], out.vari[i] = m, v*((1-neighbours)/n+neighbours)
+			out.mean[i], out.vari[i] = m, v*((1-pooled)/n+pooled)
 		}
 	}
 	return out

@@ -23,7 +23,7 @@ func (p *pass) guess(v *graph.Value) {
 		x.integer = true
 	}
 	x = x.clone()
-	x.mom = prior(x.Hull(), v.Type.Elem.IsFloat())
+	x.mom = p.priorOf(v, x.Hull())
 	p.vals[v] = x
 	p.res.inputs = append(p.res.inputs, InputRange{Value: v, Range: x.Hull(), Basis: basis, Note: note})
 }
@@ -79,6 +79,8 @@ type reading struct {
 	mask  bool
 	by255 bool
 	conv  bool
+	// signal: a filter bank or a Fourier transform reads it
+	signal bool
 }
 
 // readers follows an input through casts and movement to what computes with it.
@@ -94,7 +96,7 @@ func (p *pass) readers(v *graph.Value) reading {
 		for _, u := range v.Uses {
 			r.use(p, u)
 			switch u.Node.OpName() {
-			case "Cast", "Identity", "Unsqueeze", "Reshape", "Squeeze", "Expand", "Transpose":
+			case "Cast", "Identity", "Unsqueeze", "Reshape", "Squeeze", "Expand", "Transpose", "Pad", "Slice":
 				if u.Index == 0 {
 					follow(u.Node.Out(0), depth+1)
 				}
@@ -131,6 +133,9 @@ func (r *reading) use(p *pass, u graph.Use) {
 		r.mask = r.mask || ok && c <= -1000
 	case "Conv", "com.microsoft.FusedConv":
 		r.conv = r.conv || u.Index == 0
+		r.signal = r.signal || u.Index == 0 && filters(n)
+	case "STFT", "DFT":
+		r.signal = r.signal || u.Index == 0
 	}
 }
 

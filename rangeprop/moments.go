@@ -112,17 +112,32 @@ func combine(a, b *moments, f func(m, v, n, w float64) (mean, vari float64)) *mo
 	return out
 }
 
-// prior are the moments of an input of which only the range is known.
+// prior are the moments of an input of which only the range is known: a normal variable that reaches its
+// ends, and in a narrow range an even spread.
 func prior(r Range, float bool) *moments {
 	if !r.Bounded() {
 		return &moments{nil, []float64{0}, []float64{1}}
 	}
 	w := r.Hi - r.Lo
-	sd := math.Min(math.Max(1, w/6), w/2)
+	even := w / math.Sqrt(12)
+	sd := math.Min(math.Max(1, w/6), even)
 	if !float {
-		sd = w / math.Sqrt(12)
+		sd = even
 	}
 	return &moments{nil, []float64{r.Lo/2 + r.Hi/2}, []float64{sd * sd}}
+}
+
+// crest is the number of root mean squares between the ends of a signal: speech peaks 15 dB above its own.
+const crest = 12
+
+// priorOf is prior for an input that may be a signal, which lies far from its ends most of the time.
+func (p *pass) priorOf(v *graph.Value, r Range) *moments {
+	m := prior(r, v.Type.Elem.IsFloat())
+	if r.Bounded() && p.readers(v).signal {
+		d := (r.Hi - r.Lo) / crest
+		m.vari[0] = d * d
+	}
+	return m
 }
 
 // moments returns the estimate for a value, by its bounds where there is none of its own.
@@ -152,14 +167,16 @@ func (c *call) estimated(i int, v *graph.Value, x *Val) *Val {
 	if !v.Type.Elem.IsFloat() || c.p.opt.NoMoments {
 		return x
 	}
-	m := c.estimate(i)
+	m, h := c.estimate(i), x.Hull()
 	if n := c.p.facts.Norm(v); n != nil {
 		m = c.p.normalMoments(n)
+	}
+	if h.Lo == h.Hi {
+		m = &moments{nil, []float64{h.Lo}, []float64{0}}
 	}
 	if m == nil || len(m.mean) == 0 {
 		return x
 	}
-	h := x.Hull()
 	out := &moments{m.dims, make([]float64, len(m.mean)), make([]float64, len(m.mean))}
 	for k := range m.mean {
 		out.mean[k] = math.Min(math.Max(m.mean[k], h.Lo), h.Hi)

@@ -2,6 +2,7 @@ package rangeprop_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/amplint/amplint/rangeprop"
@@ -20,6 +21,13 @@ func TestMoments(t *testing.T) {
 		{"weighted sum", `y = MatMul(x, w)`, 0, 2 * math.Sqrt(30)},
 		{"normalised", `y = LayerNormalization(x, g, g)`, 3, 3},
 		{"moved about", `a = Transpose(x) b = Identity(a) y = Neg(b)`, 0, 2},
+		{"larger of two", `y = Max(x, g)`, 3.06, 0.297},
+		{"smaller of two", `n = Neg(g) y = Min(x, n)`, -3.06, 0.297},
+		{"logarithm of shares", `y = LogSoftmax(x)`, -math.Log(4) - 2, 2},
+		{"scattered", `i = Constant<value = int64[2, 1] {0, 1}>() u = Constant<value = float[2, 1] {4, 4}>() y = ScatterElements<axis = 1>(x, i, u)`, 1, math.Sqrt(6)},
+		{"branches", `s = ReduceSum<keepdims = 0>(x) c = Greater(s, half) y = If(c) <then_branch = t () => (float[2, 4] a) { a = Add(x, two) }, else_branch = e () => (float[2, 4] b) { b = Sub(x, two) }>`, 0, math.Sqrt(8)},
+		{"mean of a row", `n, y = LayerNormalization(x, g)`, 0, 1},
+		{"padded", `p = Constant<value = int64[4] {0, 1, 0, 1}>() y = Pad(x, p)`, 0, 2},
 		{"batch norm", `s = Constant<value = int64[3] {2, 4, 1}>() a = Reshape(x, s) y = BatchNormalization(a, g, g, g, g)`, 3, 3},
 	} {
 		src := header + `m (float[2, 4] x) => (float[M] y) <float half = {0.5}, float two = {2}, float[4, 1] w = {1, 2, 3, 4}, float[4] g = {3, 3, 3, 3}> {` + c.body + `}`
@@ -47,5 +55,20 @@ func TestWithout(t *testing.T) {
 	}
 	if y.Hull().MaxAbs() > 4.01 || z.Hull().MaxAbs() < 6.9 {
 		t.Errorf("with the ball %v, without %v", y.Hull(), z.Hull())
+	}
+}
+
+// TestSignal takes what a filter bank reads as a signal: far from its ends most of the time, and slow, so
+// that a filter that sums passes more of it than one that takes differences.
+func TestSignal(t *testing.T) {
+	ones, alternating := strings.Repeat("1, ", 64), strings.TrimSuffix(strings.Repeat("1, -1, ", 32), ", ")
+	src := header + `m (float[1, 400] x) => (float[M] y) <float[2, 1, 64] k = {` + ones + alternating + `}> { one = Constant<value = int64[1] {1}>() u = Unsqueeze(x, one) y = Conv(u, k) }`
+	m, r := analyze(t, src, rangeprop.Options{Ranges: map[string]rangeprop.Given{"x": given(-3, 3)}})
+	if _, sd, ok := r.Val(m.Graph.Lookup("x")).Moments(); !ok || sd != 0.5 {
+		t.Errorf("the signal has the deviation %v, want a twelfth of its range", sd)
+	}
+	_, sd, ok := r.Val(m.Graph.Lookup("y")).Moments()
+	if low := 0.5 * math.Sqrt(64*19); !ok || sd < 0.5*low/math.Sqrt2 || sd > low/math.Sqrt2*1.1 {
+		t.Errorf("the filters pass %v, want about %v in the lower half", sd, low/math.Sqrt2)
 	}
 }
