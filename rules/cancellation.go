@@ -86,6 +86,9 @@ func checkDifference(p *Pass, n *graph.Node) {
 		find.Consequence = Visible
 	}
 	find.Message = fmt.Sprintf("%s is a difference of numbers up to %.5g, each rounded by up to %.5g in %s; below that it may be negative, and %s (%s) has no result", v.Name, top, f.Unit()*top, f, root.LocalKey(), root.OpName())
+	if m := p.Patterns.Square(walk.Plain(n.In(1))); m != nil {
+		find.Message += p.hint(meanOfSquares)
+	}
 	find.Edits = p.differenceEdits(n, f)
 	p.report(find)
 }

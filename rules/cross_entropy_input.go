@@ -87,6 +87,12 @@ func (c *chance) check(p *Pass) {
 		f.Consequence = consequence(p.harm.Of(c.log.Out(0), spread.Damage{Neg: true, Whole: true, Least: 10}))
 	}
 	f.Message = fmt.Sprintf("the probability comes down to %.5g where %s spans [%.5g, %.5g], which is 0 in %s; its logarithm is -Inf", least, c.logits.Name, r.Lo, r.Hi, format)
+	switch {
+	case c.rest:
+		f.Message += p.hint(logOfRest)
+	case !c.soft:
+		f.Message += p.hint(logOfSigmoid)
+	}
 	f.Edits = c.edits()
 	p.report(f)
 }

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/numfmt"
@@ -52,6 +53,9 @@ func checkZeroDivisor(p *Pass, n *graph.Node, v *graph.Value) {
 		find.Evidence, find.Consequence = Witness, Visible
 	}
 	find.Message = fmt.Sprintf("the divisor %s may be 0: its range is %s", v.Name, r)
+	if sum := walk.Maker(walk.Moved(walk.Plain(v))); walk.Is(sum, "Sqrt") && sum.In(0) != nil || sum != nil && strings.HasPrefix(sum.Op, "Reduce") {
+		find.Message += p.hint(lostEpsilon)
+	}
 	p.report(find)
 }
 

@@ -39,6 +39,9 @@ func checkExp(p *Pass, n *graph.Node) {
 		arg = n.In(1)
 	}
 	p.overflowAt(n, e, p.Target == numfmt.FP32 || p.summedExp(n.Out(0)), fmt.Sprintf("%s of %s", expName(n), arg.Name))
+	if last := p.last(n); last != nil && addsExps(n.Out(0)) {
+		last.Message += p.hint(logOfExps)
+	}
 }
 
 func expName(n *graph.Node) string {

@@ -127,7 +127,7 @@ func checkMaskSum(p *Pass, n *graph.Node) {
 		if m := walk.MakerOf(walk.Moved(walk.Plain(in)), "Add", "Sub"); r.Lo <= -f.OverflowAt() && (m == nil || !p.known(m, nil)) {
 			return
 		}
-		deep = deep || r.Hi <= 1 && r.Lo <= -f.Max()/2
+		deep = deep || p.deep(in)
 	}
 	e, ok := p.excessOf(n.Out(0))
 	if !deep || !ok || !e.damage.Neg || e.damage.Pos {
@@ -136,4 +136,14 @@ func checkMaskSum(p *Pass, n *graph.Node) {
 	e.damage.Whole = p.harm.Closable(n.In(0), false) || p.harm.Closable(n.In(1), false) || e.evidence >= Observed
 	e.carried = false
 	p.overflowAt(n, e, true, "the sum with the mask")
+	if last := p.last(n); last != nil && p.deep(n.In(0)) && p.deep(n.In(1)) {
+		last.Message += p.hint(twoMasks)
+	}
+}
+
+// deep tells whether a value reaches half of the way to the lowest number and not above 1.
+func (p *Pass) deep(v *graph.Value) bool {
+	f, ok := p.low(v)
+	r := p.Range(v)
+	return ok && r.Hi <= 1 && r.Lo <= -f.Max()/2
 }

@@ -47,6 +47,11 @@ func checkPage(t *testing.T, r Rule, text string) {
 	if !strings.HasPrefix(text, "# "+r.Name+"\n") {
 		t.Errorf("the page does not begin with the rule's name")
 	}
+	for _, part := range []string{"\n## Spellings\n", "\n## Fix in the source\n"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("the page lacks %q", strings.TrimSpace(part))
+		}
+	}
 	seen := map[string]bool{}
 	for _, m := range fence.FindAllStringSubmatch(text, -1) {
 		kind, model, want := m[1], m[4], m[5]

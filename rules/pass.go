@@ -161,6 +161,18 @@ func (p *Pass) add(f Finding) {
 	}
 }
 
+// last returns the finding that the rule has just reported on a node, nil where it has not.
+func (p *Pass) last(n *graph.Node) *located {
+	if len(p.findings) == 0 {
+		return nil
+	}
+	f := p.findings[len(p.findings)-1]
+	if f.Node != n || f.Rule != p.rule.Name {
+		return nil
+	}
+	return f
+}
+
 // known tells whether a finding already stands on the node or the value.
 func (p *Pass) known(n *graph.Node, v *graph.Value) bool {
 	return n != nil && p.named[n] || v != nil && p.named[v]

@@ -2,8 +2,12 @@ package rules
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/amplint/amplint/graph/pattern"
+	"github.com/amplint/amplint/numfmt"
+	"github.com/amplint/amplint/rewrite"
+	"github.com/amplint/amplint/rules/walk"
 )
 
 var squareUnderflow = Rule{
@@ -20,6 +24,9 @@ func checkSquareUnderflow(p *Pass) {
 		if !p.known(s.Node, s.Output) {
 			checkSmallSquare(p, s)
 		}
+	}
+	for _, m := range p.Patterns.Norms {
+		checkUnguarded(p, m)
 	}
 }
 
@@ -38,4 +45,30 @@ func checkSmallSquare(p *Pass, q *pattern.Square) {
 		f.Edits = p.normEdits(norm)
 	}
 	p.report(f)
+}
+
+// checkUnguarded reports a normalisation without an epsilon, whose squares are all 0 for inputs that
+// are small and not 0: it divides by zero there, and only at 0 itself in float32.
+func checkUnguarded(p *Pass, m *pattern.Norm) {
+	square := m.Var
+	if m.Square != nil {
+		square = m.Square
+	}
+	n := walk.Maker(square)
+	f, ok := p.low(square)
+	if !ok || f == numfmt.FP32 || f.ZeroAt() < numfmt.FP32.MinNormal() || n == nil || m.EpsValue > 0 || m.Eps != nil || p.known(n, square) {
+		return
+	}
+	r := p.Range(m.Numerator)
+	least := math.Sqrt(f.ZeroAt())
+	if !p.rests(m.Numerator) || r.Lo > least || r.Hi < -least {
+		return
+	}
+	find := p.at(n, square)
+	find.Evidence, find.Limit = Likely, f.MinSubnormal()
+	find.Message = fmt.Sprintf("nothing keeps the %s from dividing by 0, and the square of %s is 0 below %s in %s", m.Kind, m.Numerator.Name, number(least), f) + p.hint(lostEpsilon)
+	if find.Edits = p.normEdits(m); len(find.Edits) == 0 { // one operator does it all
+		find.Edits = []rewrite.Edit{rewrite.Widen{Value: square}}
+	}
+	p.report(find)
 }

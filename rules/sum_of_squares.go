@@ -45,11 +45,7 @@ func checkSquare(p *Pass, s *pattern.Square) {
 func (p *Pass) squaresOverflow(n *graph.Node, e excess, what string) {
 	norm := p.Patterns.NormOf(n)
 	p.overflowAt(n, e, norm != nil, what)
-	if norm == nil || len(p.findings) == 0 {
-		return
-	}
-	last := p.findings[len(p.findings)-1]
-	if last.Node == n && last.Rule == p.rule.Name {
+	if last := p.last(n); last != nil && norm != nil {
 		last.Edits = p.normEdits(norm)
 	}
 }
