@@ -26,6 +26,7 @@ func checkText(w io.Writer, models []*Model, opt Options) error {
 		for i := range m.Findings {
 			p.finding("", &m.Findings[i])
 		}
+		p.ignored(m)
 		p.summary(m)
 	}
 	return p.err
@@ -71,6 +72,32 @@ func sourceOf(f *Finding) string {
 
 // indented prints a line that belongs to the finding above it.
 func (p *printer) indented(format string, args ...any) { p.wrapped("    ", 4, 8, format, args...) }
+
+// ignored names what the config ignores, with the reason: it is to be seen that something was put
+// aside, and why. What a baseline knows is counted only, there may be hundreds.
+func (p *printer) ignored(m *Model) {
+	shown := 0
+	for i := range m.Suppressed {
+		x := &m.Suppressed[i]
+		if x.By != "config" {
+			continue
+		}
+		if shown++; shown > maxListed {
+			continue
+		}
+		why := x.Reason
+		if why == "" {
+			why = "no reason given"
+		}
+		if x.Until != "" {
+			why += ", until " + x.Until
+		}
+		p.wrapped("ignored", len("ignored"), 4, ": %s%s [%s]: %s", place(&x.Finding), x.Finding.Message, x.Finding.Rule, why)
+	}
+	if shown > maxListed {
+		p.f("ignored: %d more\n", shown-maxListed)
+	}
+}
 
 // fixes describes the edits that help.
 func fixes(f *Finding) []string {
