@@ -27,6 +27,8 @@ type FixOptions struct {
 	NarrowDouble bool
 	// Include and Exclude select nodes, see parseSelectors: all others, or these, stay as they are.
 	Include, Exclude []string
+	Prefer           []string  // see ParseWays: how findings are to be fixed, the first that can be
+	AllowUnsafe      bool      // ways that change FP32 results count too
 	PlanPath         string    // where the plan is written to, "" for nowhere
 	Replay           *PlanFile // carried out instead of a plan of our own; it brings target, strategy and selection
 }
@@ -249,7 +251,7 @@ func (f *Fixed) edits(a *analysis, plan *rewrite.Plan, round int, opt *FixOption
 		}
 		return list, false, nil
 	}
-	list = f.collect(opt.Strict)
+	list = f.collect(a.chooser(plan, opt), opt.Strict)
 	if round == 0 {
 		list = append(list, f.extra...)
 	}
@@ -257,9 +259,10 @@ func (f *Fixed) edits(a *analysis, plan *rewrite.Plan, round int, opt *FixOption
 }
 
 // collect returns the edits of the findings that are to be fixed: notes keep their low values.
-func (f *Fixed) collect(strict bool) []rewrite.Edit {
+func (f *Fixed) collect(c *chooser, strict bool) []rewrite.Edit {
 	var edits []rewrite.Edit
 	for _, x := range f.fixable(f.After, strict) {
+		x.Edits = c.edits(x)
 		f.Applied = append(f.Applied, x)
 		edits = append(edits, x.Edits...)
 	}

@@ -38,7 +38,7 @@ type PlanRound struct {
 
 // PlanEdit is one edit. Value and Node are keys; which fields count depends on Do.
 type PlanEdit struct {
-	Do    string   `yaml:"do"` // widen, keep-fp32, unquantize, quantize, clamp, set-const, set-attr
+	Do    string   `yaml:"do"` // widen, to-bf16, keep-fp32, rescale, replace, unquantize, quantize, clamp, set-const, set-attr
 	Value string   `yaml:"value,omitempty"`
 	Node  string   `yaml:"node,omitempty"`
 	Input *int     `yaml:"input,omitempty"`
@@ -50,7 +50,14 @@ type PlanEdit struct {
 	Attr  string   `yaml:"attr,omitempty"`
 	Int   *int64   `yaml:"int,omitempty"`
 	Float *float32 `yaml:"float,omitempty"`
-	Why   string   `yaml:"why,omitempty"` // for the reader only
+	// Behind is the node with the scale of a rescale, Power that of two.
+	Behind string       `yaml:"behind,omitempty"`
+	Power  *int         `yaml:"power,omitempty"`
+	Op     string       `yaml:"op,omitempty"` // of a replace, with what it is given
+	Inputs []string     `yaml:"inputs,omitempty"`
+	Attrs  []PlanAttr   `yaml:"attrs,omitempty"`
+	Consts []PlanTensor `yaml:"constants,omitempty"`
+	Why    string       `yaml:"why,omitempty"` // for the reader only
 }
 
 // LoadPlan reads a plan file. Fields that it does not know are refused: they would be passed over.
@@ -117,6 +124,12 @@ func planEdit(e rewrite.Edit) PlanEdit {
 		return PlanEdit{Do: "widen", Value: e.Value.Key()}
 	case rewrite.KeepFP32:
 		return PlanEdit{Do: "keep-fp32", Node: e.Node.Key()}
+	case rewrite.ToBF16:
+		return PlanEdit{Do: "to-bf16", Value: e.Value.Key()}
+	case rewrite.Rescale:
+		return PlanEdit{Do: "rescale", Node: e.Product.Key(), Behind: e.Scale.Key(), Power: &e.Power}
+	case rewrite.Replace:
+		return replaceEdit(e)
 	case rewrite.Unquantize:
 		return PlanEdit{Do: "unquantize", Value: e.Value.Key()}
 	case rewrite.Quantize:
@@ -150,6 +163,9 @@ func (r *PlanRound) edits(m *graph.Model) ([]rewrite.Edit, error) {
 	for i, x := range r.Edits {
 		v, n := values[x.Value], nodes[x.Node]
 		e := x.of(v, n)
+		if e == nil {
+			e = x.structural(values, nodes)
+		}
 		switch {
 		case x.Value != "" && v == nil:
 			return nil, usagef("plan: edit %d (%s): the model has no value %q", i+1, x.Do, x.Value)
@@ -168,6 +184,8 @@ func (x *PlanEdit) of(v *graph.Value, n *graph.Node) rewrite.Edit {
 	switch {
 	case x.Do == "widen" && v != nil:
 		return rewrite.Widen{Value: v}
+	case x.Do == "to-bf16" && v != nil:
+		return rewrite.ToBF16{Value: v}
 	case x.Do == "unquantize" && v != nil:
 		return rewrite.Unquantize{Value: v}
 	case x.Do == "keep-fp32" && n != nil:

@@ -19,7 +19,8 @@ import (
 type fixFlags struct {
 	out, strategy, keepIO, plan, format, page string
 	inPlace, dryRun, narrowDouble             bool
-	weightsOnly                               bool
+	weightsOnly, allowUnsafe                  bool
+	prefer                                    string
 	include, exclude                          []string
 }
 
@@ -31,6 +32,8 @@ func (f *fixFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.keepIO, "keep-io-types", "true", "inputs and outputs that keep their types: true, false or a list of `names`")
 	c.Flags().BoolVar(&f.narrowDouble, "narrow-double", false, "narrow float64 values too")
 	c.Flags().BoolVar(&f.weightsOnly, "weights-only", false, "store large constants low and compute as before")
+	c.Flags().StringVar(&f.prefer, "prefer", "", "`ways` to fix findings, the first that can: widen, bf16, rescale, replace, clamp, epsilon")
+	c.Flags().BoolVar(&f.allowUnsafe, "allow-unsafe", false, "ways of --prefer that change FP32 results too: epsilon")
 	c.Flags().StringVar(&f.plan, "plan", "", "`file` that the plan is written to; where it exists it is carried out instead")
 	c.Flags().StringArrayVar(&f.include, "include", nil, "change these nodes only: a glob of their names, op:, value:, path: or re: and a `pattern`; may be repeated")
 	c.Flags().StringArrayVar(&f.exclude, "exclude", nil, "leave these nodes as they are, see --include; may be repeated")
@@ -42,6 +45,11 @@ func (f *fixFlags) add(c *cobra.Command) {
 func (f *fixFlags) options(c *cobra.Command, path string, o analyze.Options) (analyze.FixOptions, error) {
 	opt := analyze.FixOptions{Options: o, Out: f.out, InPlace: f.inPlace, DryRun: f.dryRun, Strategy: f.strategy,
 		KeepIO: keeper(f.keepIO), NarrowDouble: f.narrowDouble, Include: f.include, Exclude: f.exclude}
+	opt.AllowUnsafe = f.allowUnsafe
+	var err error
+	if opt.Prefer, err = analyze.ParseWays(f.prefer); err != nil {
+		return opt, &failure{exitUsage, err}
+	}
 	if f.weightsOnly {
 		opt.Strategy = "weights"
 	}
@@ -81,7 +89,7 @@ func (f *fixFlags) readPlan(c *cobra.Command, opt *analyze.FixOptions) (err erro
 		opt.PlanPath = f.plan
 		return place(f.plan, false)
 	}
-	for _, name := range []string{"target", "strategy", "weights-only", "keep-io-types", "narrow-double", "include", "exclude"} {
+	for _, name := range []string{"target", "strategy", "weights-only", "prefer", "keep-io-types", "narrow-double", "include", "exclude"} {
 		if c.Flags().Changed(name) {
 			return usagef("--plan: %s exists and says what --%s says; change it there, or name another file", f.plan, name)
 		}
@@ -115,6 +123,7 @@ func (a *app) fixCommand() *cobra.Command {
 			"  amplint fix broken_fp16.onnx -o repaired.onnx --strategy repair\n" +
 			"  amplint fix model.onnx --dry-run --plan plan.yaml          # plan.yaml is written\n" +
 			"  amplint fix model.onnx -o model_fp16.onnx --plan plan.yaml  # and carried out, with what you changed in it\n" +
+			"  amplint fix model.onnx -o model_fp16.onnx --prefer rescale,replace\n" +
 			"  amplint fix model.onnx -o model_fp16.onnx --exclude op:Softmax --exclude 're:^/decoder/'",
 		Short: "Rewrite a model so that it is right in low precision",
 		Args:  takes(1, 1),

@@ -121,6 +121,12 @@ func fixOf(e rewrite.Edit) Fix {
 		j.Kind, j.Target = "keep-fp32", e.Node.Key()
 	case rewrite.Unquantize:
 		j.Kind, j.Target = "unquantize", e.Value.Key()
+	case rewrite.ToBF16:
+		j.Kind, j.Target = "to-bf16", e.Value.Key()
+	case rewrite.Replace:
+		j.Kind, j.Target = "replace", e.Value.Key()
+	case rewrite.Rescale:
+		j.Kind, j.Target = "rescale", e.Product.Key()
 	case rewrite.Quantize:
 		j.Kind, j.Target = "quantize", e.Node.Key()
 	case rewrite.Clamp:

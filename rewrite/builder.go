@@ -22,6 +22,7 @@ type builder struct {
 	alias  map[*graph.Value]*graph.Value
 	// foreign16 tells that all the model's 16-bit floats are of another type than the target.
 	foreign16 bool
+	bf16      bool // the edit at hand is content with BF16
 }
 
 func newBuilder(p *Plan, m *graph.Model, opaque map[*graph.Node]bool) *builder {

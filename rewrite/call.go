@@ -45,6 +45,8 @@ func (w *worker) inline(n *graph.Node) {
 		switch e := e.(type) {
 		case Widen:
 			w.edits[i] = Widen{lift(e.Value, n)}
+		case ToBF16:
+			w.edits[i] = ToBF16{lift(e.Value, n)}
 		case Unquantize:
 			w.edits[i] = Unquantize{lift(e.Value, n)}
 		case Clamp:

@@ -134,6 +134,8 @@ func (b *builder) in(g *group, e graph.ElemType) graph.ElemType {
 	switch {
 	case g.stay:
 		return e
+	case g.asBF16:
+		return graph.BFloat16
 	case g.wide && isWide(e):
 		return e
 	case g.wide:

@@ -1,6 +1,9 @@
 package rewrite
 
-import "github.com/amplint/amplint/graph"
+import (
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/graph/schema"
+)
 
 // The costs below are in elements of the tensor in question, times costUnit. Only their order
 // matters: a cast on the way to an input or output that keeps its type is nearly free, since it
@@ -35,8 +38,29 @@ func (b *builder) solve() {
 	for _, g := range b.groups {
 		if g.parent == nil {
 			g.wide = wide[g.id]
+			g.asBF16 = g.wide && g.wantBF16 && !g.stay && b.low == graph.Float16 && g.allowsBF16()
 		}
 	}
+}
+
+// allowsBF16 tells whether the operator of a group may have it in BF16.
+func (g *group) allowsBF16() bool {
+	if g.node == nil {
+		return false
+	}
+	op, ok := schema.Lookup(g.node.Domain, g.node.Op, g.node.Version())
+	if !ok || len(op.Outputs) == 0 {
+		return false
+	}
+	for _, r := range g.reads {
+		if r.at.node != g.node {
+			continue
+		}
+		if p, ok := op.Input(r.at.index); !ok || !p.AllowsElem(int32(graph.BFloat16)) {
+			return false
+		}
+	}
+	return op.Outputs[0].AllowsElem(int32(graph.BFloat16))
 }
 
 func (b *builder) terminals(w *network, g *group, source, sink int) {

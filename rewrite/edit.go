@@ -28,6 +28,18 @@ func (e Widen) Describe() string {
 // Safe returns true: nothing but precision is gained.
 func (e Widen) Safe() bool { return true }
 
+// ToBF16 is [Widen] to BF16 instead of FP32, for values that are too large and need no more digits.
+// What another edit holds in FP32, or BF16 is not allowed for, is FP32.
+type ToBF16 struct{ Value *graph.Value }
+
+// Describe says what the edit does.
+func (e ToBF16) Describe() string {
+	return fmt.Sprintf("hold %q in bf16 from its maker to its readers", e.Value.Key())
+}
+
+// Safe returns true: the FP32 form is not touched.
+func (e ToBF16) Safe() bool { return true }
+
 // KeepFP32 makes one node compute in FP32. Its results are cast down for readers in the low
 // format, so it does not help against a result that overflows: see [Widen].
 type KeepFP32 struct{ Node *graph.Node }

@@ -35,6 +35,8 @@ type group struct {
 
 	stay     bool   // the type cannot change: the standard, an unknown operator, a kept input
 	wantWide bool   // an edit or the target asks for FP32
+	wantBF16 bool   // the edits that ask for it are content with BF16
+	asBF16   bool   // the result: wide, and that is BF16
 	why      string // of stay or wantWide
 	role     role
 	flow     bool // control flow: its readers keep their place in the group whatever happens
@@ -65,7 +67,9 @@ func (g *group) join(h *group) {
 		a.keep(b.why)
 	}
 	if b.wantWide {
+		bf16 := b.wantBF16 && (a.wantBF16 || !a.wantWide)
 		a.widen(b.why)
+		a.wantBF16 = bf16
 	}
 	b.parent = a
 	a.flow = a.flow || b.flow
@@ -82,7 +86,9 @@ func (g *group) keep(why string) {
 
 // widen asks for FP32 and tells whether that was news.
 func (g *group) widen(why string) bool {
-	if g = g.root(); g.wantWide {
+	g = g.root()
+	g.wantBF16 = false
+	if g.wantWide {
 		return false
 	}
 	g.wantWide = true
@@ -90,6 +96,14 @@ func (g *group) widen(why string) bool {
 		g.why = why
 	}
 	return true
+}
+
+// toBF16 asks for BF16, where nothing asks for FP32 and it is not so yet.
+func (g *group) toBF16(why string) {
+	if g = g.root(); !g.wantWide && g.orig != graph.BFloat16 {
+		g.widen(why)
+		g.wantBF16 = true
+	}
 }
 
 // idle tells whether nothing depends on the group's type: one reader that takes any float, such as

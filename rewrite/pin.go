@@ -28,6 +28,22 @@ func (b *builder) pin(edits []Edit) {
 			b.keepNode(e.Node)
 		}
 	}
+	for _, e := range edits { // last, as what is FP32 already stays it
+		if x, ok := e.(ToBF16); ok && b.elem(x.Value) != graph.Undefined {
+			b.bf16 = true
+			b.spread([]*graph.Value{b.canon(x.Value)}, fmt.Sprintf("an edit holds %q in bf16", x.Value.Name))
+			b.bf16 = false
+		}
+	}
+}
+
+// ask asks for what the edit at hand wants of a group.
+func (b *builder) ask(g *group, why string) {
+	if b.bf16 {
+		g.toBF16(why)
+		return
+	}
+	g.widen(why)
 }
 
 // leave keeps the types of nodes and of all in their branches, bodies and functions.
@@ -99,7 +115,7 @@ func (b *builder) spread(todo []*graph.Value, why string) {
 		}
 		seen[v] = true
 		if g := b.makerOf(v); g != nil {
-			g.widen(why)
+			b.ask(g, why)
 		}
 		for _, r := range b.uses[v] {
 			todo = append(todo, b.handOn(r, why)...)
@@ -113,7 +129,7 @@ func (b *builder) handOn(r *read, why string) []*graph.Value {
 		return b.castOf(n, r)
 	}
 	if !r.g.idle() {
-		r.g.widen(why)
+		b.ask(r.g, why)
 	}
 	if r.g.role != move || r.g.node == nil {
 		return b.lost(r.g)

@@ -84,7 +84,8 @@ func (p *Plan) Apply(m *graph.Model) (*graph.Model, *Summary, error) {
 	case p.Target.Bits() == 8:
 		return w.quantize(m)
 	}
-	edited := w.unquantize()
+	edited := w.restructure()
+	edited = w.unquantize() || edited
 	raised := w.raiseOpset()
 	b, ch := w.settle()
 	b.explain(w.sum)

@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/amplint/amplint/graph"
 )
@@ -51,6 +52,19 @@ func (r relocation) edit(e Edit) (moved Edit, ok bool) {
 	case KeepFP32:
 		n := r.nodes[e.Node]
 		return KeepFP32{n}, n != nil
+	case ToBF16:
+		v := r.values[e.Value]
+		return ToBF16{v}, v != nil
+	case Replace:
+		v := r.values[e.Value]
+		inputs := make([]*graph.Value, len(e.Inputs))
+		for i, in := range e.Inputs {
+			inputs[i] = r.values[in]
+		}
+		return Replace{v, e.Op, inputs, e.Consts, e.Attrs}, v != nil && !slices.Contains(inputs, nil)
+	case Rescale:
+		p, s := r.nodes[e.Product], r.nodes[e.Scale]
+		return Rescale{p, s, e.Power}, p != nil && s != nil
 	case Unquantize:
 		v := r.values[e.Value]
 		return Unquantize{v}, v != nil
