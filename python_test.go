@@ -4,9 +4,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
+	"github.com/amplint/amplint/cmd"
 	"github.com/amplint/amplint/graph/onnxtxt"
 )
 
@@ -25,8 +27,8 @@ func TestPython(t *testing.T) {
 	}
 	models := encodeAll(t, filepath.Join(dir, "models"))
 	for _, target := range []string{"fp16", "bf16"} {
-		cmd := exec.Command(python, "benchmarks/fix_valid.py", models, "--amplint", amplint, "--target", target, "--twice", "-v")
-		out, err := cmd.CombinedOutput()
+		check := exec.Command(python, "benchmarks/fix_valid.py", models, "--amplint", amplint, "--target", target, "--twice", "-v")
+		out, err := check.CombinedOutput()
 		if err != nil {
 			t.Errorf("%s: %v\n%s", target, err, out)
 		}
@@ -52,6 +54,41 @@ func TestMany(t *testing.T) {
 		t.Errorf("%v\n%s", err, out)
 	}
 	t.Logf("%s", out)
+}
+
+// TestWheel builds the wheel, installs it in a fresh environment and runs the tests of the package
+// there: first without onnx, which check does not need, then with that of AMPLINT_PYTHON.
+func TestWheel(t *testing.T) {
+	python := os.Getenv("AMPLINT_PYTHON")
+	if python == "" {
+		t.Skip("AMPLINT_PYTHON is not set")
+	}
+	dir := t.TempDir()
+	run := func(name string, args ...string) string {
+		t.Helper()
+		out, err := exec.Command(name, args...).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s %v: %v\n%s", name, args, err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	amplint := filepath.Join(dir, "amplint")
+	run("go", "build", "-o", amplint, ".")
+	wheel := run(python, "scripts/wheel.py", "--version", cmd.Version, "--platform", runtime.GOOS+"/"+runtime.GOARCH, "--binary", amplint, "--out", dir)
+	env := filepath.Join(dir, "env")
+	run(python, "-m", "venv", env)
+	inside := filepath.Join(env, "bin", "python")
+	run(inside, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index", filepath.Join(dir, wheel))
+	got := run(inside, "-c", `import amplint; print(len([f for f in amplint.check("testdata/models/attention.onnxtxt") if f.rule == "mask-constant"]))`)
+	if got != "1" {
+		t.Errorf("without onnx %q findings", got)
+	}
+	site := run(inside, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))")
+	others := run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))")
+	if err := os.WriteFile(filepath.Join(site, "others.pth"), []byte(others+"\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	t.Log(run(inside, "-W", "error::ResourceWarning", "python/tests/test_amplint.py"))
 }
 
 // encodeAll writes the text models in the binary format into a folder.

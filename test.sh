@@ -57,7 +57,7 @@ step assembly is what its generator writes
 git diff --exit-code -- refeval/kern
 
 step go test
-go test ./...
+go test -timeout 40m ./...
 
 step go test with the onnxruntime engine
 go vet -tags ort ./ort

@@ -41,10 +41,10 @@ func (f *reportFlags) check() error {
 	return nil
 }
 
-// writeCheck writes the report of a check. Where no model could be analysed, only the formats that
-// have a place for failures are written: stderr has told of them.
+// writeCheck writes the report of a check. Where no model could be analysed stdout stays empty, but
+// for the formats of programs that look for failures in them.
 func (a *app) writeCheck(f *reportFlags, found *report.File, failOn analyze.Threshold) error {
-	if len(found.Models) == 0 && found.Shard == nil && (f.format == "text" || f.format == "json") {
+	if len(found.Models) == 0 && found.Shard == nil && (f.format == "text" || f.format == "json" && f.out == "") {
 		return nil
 	}
 	opt := a.reportOptions(f.out)

@@ -6,8 +6,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Version is the version of the program.
-const Version = "0.1.0"
+// Version is the version of the program. It is a variable only for the linker, which puts a release's
+// version here (-ldflags -X).
+var Version = "0.1.0"
 
 func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
