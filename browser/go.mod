@@ -3,20 +3,8 @@ module github.com/amplint/amplint/browser
 go 1.26.0
 
 require (
-	github.com/amplint/amplint v0.0.0
 	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.23.0
 )
 
-require (
-	github.com/ebitengine/purego v0.11.3 // indirect
-	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
-	github.com/goccy/go-yaml v1.19.2 // indirect
-	github.com/inconshreveable/mousetrap v1.1.0 // indirect
-	github.com/spf13/cobra v1.10.2 // indirect
-	github.com/spf13/pflag v1.0.9 // indirect
-	golang.org/x/sys v0.50.0 // indirect
-	google.golang.org/protobuf v1.36.12 // indirect
-)
-
-replace github.com/amplint/amplint => ../
+require github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect

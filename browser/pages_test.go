@@ -4,22 +4,23 @@ import (
 	"bytes"
 	"context"
 	_ "embed"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"image/png"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
-
-	"github.com/amplint/amplint/cmd"
-	"github.com/amplint/amplint/report"
 )
 
 // audit is run in the page; it returns what is hard to read or to use: see audit.js.
@@ -30,23 +31,52 @@ var audit string
 // tab opens a browser, or skips the test where there is none.
 func tab(t *testing.T) context.Context {
 	t.Helper()
-	program := Find()
-	if program == "" {
+	path := Find()
+	if path == "" {
 		t.Skip("no browser: install chromium, or name one in AMPLINT_BROWSER")
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	t.Cleanup(cancel)
-	ctx, stop := Open(ctx, program)
+	ctx, stop := Open(ctx, path)
 	t.Cleanup(stop)
 	return ctx
 }
 
-// amplint runs the program.
+// program is amplint, built once for all tests.
+var program = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "amplint-browser")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "amplint")
+	out, err := exec.Command("go", "build", "-C", "..", "-o", path, ".").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("building amplint: %w: %s", err, out)
+	}
+	return path, nil
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if Find() != "" { // else nothing was built
+		if path, err := program(); err == nil {
+			os.RemoveAll(filepath.Dir(path))
+		}
+	}
+	os.Exit(code)
+}
+
+// amplint runs the program, which may find something.
 func amplint(t *testing.T, args ...string) {
 	t.Helper()
-	var out, errs strings.Builder
-	if code := cmd.Main(args, &out, &errs); code > 1 {
-		t.Fatalf("%v: exit code %d: %s", args, code, errs.String())
+	path, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command(path, args...).CombinedOutput()
+	var exit *exec.ExitError
+	if err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 1) {
+		t.Fatalf("%v: %v: %s", args, err, out)
 	}
 }
 
@@ -59,35 +89,35 @@ func pages(t *testing.T) map[string]string {
 	amplint(t, "check", models+"attention.onnxtxt", "--format", "html", "-o", at("check"))
 	amplint(t, "check", models+"attention.onnxtxt", models+"half.onnxtxt", models+"control_flow.onnxtxt", "--format", "html", "-o", at("several"))
 	amplint(t, "fix", models+"attention.onnxtxt", "-o", filepath.Join(dir, "o.onnx"), "--report", at("fix"))
-	write(t, at("none"), &report.File{Models: []*report.Model{{Path: "clean.onnx", Target: "fp16"}}})
-	write(t, at("many"), many(1000))
+	merged(t, at("none"), "clean.onnx", 0)
+	merged(t, at("many"), `</title><script>alert("path")</script>.onnx`, 1000)
 	return map[string]string{"check": at("check"), "several": at("several"), "fix": at("fix"), "none": at("none"), "many": at("many")}
 }
 
-func write(t *testing.T, path string, f *report.File) {
+// merged writes the page of a report with n findings, of which one in ten is an error, and names that
+// are scripts. It is given as JSON, as shards are.
+func merged(t *testing.T, path, model string, n int) {
 	t.Helper()
-	var b bytes.Buffer
-	if err := report.Check(&b, "html", f, report.Options{Version: "test"}); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// many is a report with n findings, of which one in ten is an error, and names that are scripts.
-func many(n int) *report.File {
-	m := &report.Model{Path: `</title><script>alert("path")</script>.onnx`, Target: "fp16", Summary: report.Summary{Errors: n / 10, Warnings: n - n/10}}
+	findings := []map[string]any{}
 	for i := range n {
-		f := report.Finding{Rule: "exp-overflow", Severity: "warning", Kind: "overflow", Evidence: "likely", Limit: 65504,
-			Node:  report.Node{Key: fmt.Sprintf("/layer.%d/<img src=x onerror=alert(1)>", i), Op: "Exp"},
-			Value: `"><svg onload=alert(2)>`, Range: report.Span{0, 20}, Message: `exp(x) of {{.}} ${alert(3)} javascript:alert(4)`}
+		f := map[string]any{"rule": "exp-overflow", "severity": "warning", "kind": "overflow", "evidence": "likely", "limit": 65504,
+			"node":  map[string]any{"key": fmt.Sprintf("/layer.%d/<img src=x onerror=alert(1)>", i), "op": "Exp"},
+			"value": `"><svg onload=alert(2)>`, "range": []float64{0, 20}, "message": `exp(x) of {{.}} ${alert(3)} javascript:alert(4)`}
 		if i%10 == 0 {
-			f.Severity = "error"
+			f["severity"] = "error"
 		}
-		m.Findings = append(m.Findings, f)
+		findings = append(findings, f)
 	}
-	return &report.File{Models: []*report.Model{m}}
+	b, err := json.Marshal(map[string]any{"schema": "amplint.check/1", "models": []map[string]any{{"path": model, "target": "fp16",
+		"summary": map[string]int{"errors": n / 10, "warnings": n - n/10}, "findings": findings}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := path + ".json"
+	if err := os.WriteFile(file, b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	amplint(t, "merge", file, "--format", "html", "-o", path)
 }
 
 // TestPages opens every kind of page in both schemes: nothing may be fetched, said on the console or
