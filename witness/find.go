@@ -115,14 +115,48 @@ func (f *finder) search(ctx context.Context, info *infer.Info, ranges []rangepro
 			continue
 		}
 		rng := rand.New(rand.NewPCG(seed, seed))
-		if err = f.try(ctx, f.space.draw(func(int) mode { return spread }, rng), -1); err != nil {
+		if err = f.begin(ctx, rng); err != nil {
 			continue // another length may fit
+		}
+		if f.empty(f.open()) {
+			continue
 		}
 		f.draw(ctx, rng)
 		f.climb(ctx, rng)
 		return nil
 	}
 	return err
+}
+
+// begin tries a first input. Integers that are out of place as indices end a run: where 0 does not,
+// they stay 0.
+func (f *finder) begin(ctx context.Context, rng *rand.Rand) error {
+	err := f.try(ctx, f.space.draw(func(int) mode { return spread }, rng), -1)
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	tame := slices.Clone(f.space)
+	for i, x := range tame {
+		if !x.v.Type.Elem.IsFloat() {
+			at := math.Min(math.Max(0, x.r.Lo), x.r.Hi)
+			tame[i].r = rangeprop.Range{Lo: at, Hi: at}
+		}
+	}
+	if f.try(ctx, tame.draw(func(int) mode { return spread }, rng), -1) == nil {
+		f.space, err = tame, nil
+	}
+	return err
+}
+
+// open lists the values of the goals that are not met.
+func (f *finder) open() []*graph.Value {
+	var list []*graph.Value
+	for _, h := range f.hunts {
+		if !h.done() {
+			list = append(list, h.values()...)
+		}
+	}
+	return list
 }
 
 func (f *finder) done() bool {
@@ -137,7 +171,11 @@ func (f *finder) done() bool {
 // draw tries inputs of one mode, at ends of the ranges, and of modes mixed.
 func (f *finder) draw(ctx context.Context, rng *rand.Rand) {
 	next := func(how func(i int) mode) bool {
-		return ctx.Err() == nil && !f.done() && f.try(ctx, f.space.draw(how, rng), -1) == nil
+		if ctx.Err() != nil || f.done() {
+			return false
+		}
+		_ = f.try(ctx, f.space.draw(how, rng), -1) // an input that cannot be run shows nothing
+		return true
 	}
 	for m := spread; m <= own; m++ {
 		if m != modes && !next(func(i int) mode { return f.space.unless(i, m) }) {
@@ -145,10 +183,10 @@ func (f *finder) draw(ctx context.Context, rng *rand.Rand) {
 		}
 	}
 	for m := spread; m < modes; m++ {
-		in := f.space.alike(f.space.draw(func(int) mode { return m }, rng))
-		if ctx.Err() != nil || f.done() || f.try(ctx, in, -1) != nil {
+		if ctx.Err() != nil || f.done() {
 			return
 		}
+		_ = f.try(ctx, f.space.alike(f.space.draw(func(int) mode { return m }, rng)), -1)
 	}
 	for _, ends := range f.space.ends() {
 		if !next(func(i int) mode { return ends[i] }) {

@@ -2,6 +2,7 @@ package witness
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/amplint/amplint/graph"
@@ -113,5 +114,27 @@ func TestFindAgain(t *testing.T) {
 		if a.Input["x"].Tensor.F[i] != b.Input["x"].Tensor.F[i] {
 			t.Fatalf("element %d is %v, then %v", i, a.Input["x"].Tensor.F[i], b.Input["x"].Tensor.F[i])
 		}
+	}
+}
+
+// TestLongInputs needs more samples than a window is long.
+func TestLongInputs(t *testing.T) {
+	taps := strings.Repeat("1, ", 199) + "1"
+	_, w := find(t, head+`m (float[1, 1, N] x) => (float[1, 1, M] y) <float[1, 1, 200] k = {`+taps+`}> { c = Conv(x, k) goal = Mul(c, c) y = Sqrt(goal) }`,
+		numfmt.FP16, NotFinite, map[string]rangeprop.Range{"x": {Lo: -20, Hi: 20}})
+	if w == nil {
+		t.Fatal("no input was found")
+	}
+	if n := w.Input["x"].Tensor.Len(); n < 200 {
+		t.Errorf("%d samples", n)
+	}
+}
+
+// TestIndices keeps indices where the model can be run at all.
+func TestIndices(t *testing.T) {
+	_, w := find(t, head+`m (float[2, 8] x, int64[2] i) => (float[2, 2] y) { goal = Exp(x) y = Gather<axis = 1>(goal, i) }`,
+		numfmt.FP16, NotFinite, map[string]rangeprop.Range{"x": {Lo: -20, Hi: 20}, "i": {Lo: -900, Hi: 900}})
+	if w == nil {
+		t.Fatal("no input was found")
 	}
 }

@@ -158,6 +158,9 @@ func (p *prober) draw(ctx context.Context, info *infer.Info, ranges []rangeprop.
 				p.seen.Err = err
 				break
 			}
+			if p.empty(p.opt.Suspects) {
+				break
+			}
 			p.drawn++
 		}
 		if p.drawn > 0 || ctx.Err() != nil {

@@ -39,8 +39,9 @@ type shaper struct {
 	sizes map[string]int64
 }
 
-// attempts are lengths to try in turn: not every model runs with every length.
-var attempts = [][2]int64{{2, 16}, {1, 64}, {1, 32}, {1, 8}, {1, 128}, {1, 1}}
+// attempts are lengths to try in turn: not every model runs with every length, and sound is longer
+// than text.
+var attempts = [][2]int64{{2, 16}, {1, 64}, {1, 32}, {1, 8}, {1, 128}, {1, 1}, {1, 1024}, {1, 16384}}
 
 // dims returns the lengths of an input.
 func (s *shaper) dims(t graph.Type) ([]int, error) {

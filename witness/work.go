@@ -2,6 +2,7 @@ package witness
 
 import (
 	"context"
+	"slices"
 
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/refeval"
@@ -71,4 +72,18 @@ func (p *meter) size(n *graph.Node, i int) int64 {
 		size *= int64(d)
 	}
 	return size
+}
+
+// empty tells whether values were seen without elements, and none with some: the length that was
+// tried is too short for windows that slide over it.
+func (p *meter) empty(values []*graph.Value) bool {
+	none := false
+	for _, v := range values {
+		dims, seen := p.dims[v]
+		if seen && slices.Min(append([]int{1}, dims...)) > 0 {
+			return false
+		}
+		none = none || seen
+	}
+	return none
 }
