@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/numfmt"
 	"github.com/amplint/amplint/refeval"
 )
 
@@ -48,7 +49,7 @@ func (p *prober) climb(ctx context.Context, rng *rand.Rand) {
 		if _, done := p.seen.Of(v); done || b == nil || !held {
 			continue
 		}
-		cone, err := refeval.New(p.m, refeval.Options{Goal: []*graph.Value{v}, Free: p.free, Observe: p.observeReference})
+		cone, err := refeval.New(p.m, refeval.Options{Wide: p.opt.Target == numfmt.Invalid, Goal: []*graph.Value{v}, Free: p.free, Observe: p.observeReference})
 		if err != nil {
 			continue
 		}

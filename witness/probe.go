@@ -39,13 +39,12 @@ type Options struct {
 
 // Sight is what the runs showed of one value.
 type Sight struct {
-	// Lo and Hi are the extremes in FP32, over the runs in which the value is a root. For a model
-	// run in the types it is stored in they are those of the run itself, infinities included.
+	// Lo and Hi are the extremes in FP32, over the runs in which the value is a root.
 	Lo, Hi float64
 	// NaN tells that an element was NaN and none infinite.
 	NaN bool
-	// Right tells that the outputs were right in every such run, which only a run in FP32 can show,
-	// and Runs how many there were.
+	// Right tells that the outputs were right in every such run, or were so with this value alone held
+	// low, and Runs how many there were.
 	Right bool
 	Runs  int
 	// Sample tells that a sample of the user did it.
@@ -81,7 +80,8 @@ type prober struct {
 	best      map[*graph.Value]*attempt // of the suspects
 	only      *graph.Value              // the one value to look at while climbing
 	free      []*graph.Value            // initializers that may move
-	space     space                     // that inputs are drawn from
+	solos     map[*graph.Value]*solo
+	space     space // that inputs are drawn from
 	meter
 	sample bool // the run is of a sample
 	drawn  int  // inputs made and run
@@ -120,7 +120,7 @@ func Probe(ctx context.Context, m *graph.Model, info *infer.Info, ranges []range
 	if opt.Work == 0 {
 		opt.Work = 1e9
 	}
-	p := &prober{m: m, opt: opt, seen: &Seen{sights: map[*graph.Value]*Sight{}}, best: map[*graph.Value]*attempt{},
+	p := &prober{m: m, opt: opt, seen: &Seen{sights: map[*graph.Value]*Sight{}}, best: map[*graph.Value]*attempt{}, solos: map[*graph.Value]*solo{},
 		free: movable(ranges), meter: meter{dims: map[*graph.Value][]int{}, most: opt.Work}}
 	if p.seen.Err = p.plan(); p.seen.Err != nil {
 		return p.seen
@@ -183,13 +183,10 @@ func (p *prober) decided() bool {
 	return true
 }
 
-// plan prepares both evaluations. A model that is taken as it is has no FP32 to compare with.
+// plan prepares both evaluations. A model that is taken as it is is compared with itself in FP32.
 func (p *prober) plan() (err error) {
-	if p.opt.Target == numfmt.Invalid {
-		p.low, err = refeval.New(p.m, p.opt.lowered(p.free, p.observeLow))
-		return err
-	}
-	p.ref, err = refeval.New(p.m, refeval.Options{Observe: p.observeReference, Free: p.free})
+	wide := p.opt.Target == numfmt.Invalid
+	p.ref, err = refeval.New(p.m, refeval.Options{Wide: wide, Observe: p.observeReference, Free: p.free})
 	if err != nil || p.opt.Target == numfmt.FP32 {
 		return err
 	}
@@ -228,9 +225,15 @@ func (p *prober) run(ctx context.Context, in Input) (err error) {
 	p.keep(in)
 	right := want != nil && got != nil && same(want, got)
 	for _, v := range p.roots {
-		p.note(v, in, right)
+		p.note(v, in, right || p.harmless(v) && p.alone(ctx, v, in, want))
 	}
 	return nil
+}
+
+// harmless tells whether a value has done no harm so far.
+func (p *prober) harmless(v *graph.Value) bool {
+	s := p.seen.sights[v]
+	return s == nil || s.Right
 }
 
 func (p *prober) note(v *graph.Value, in Input, right bool) {

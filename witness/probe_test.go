@@ -190,3 +190,23 @@ func TestWork(t *testing.T) {
 		t.Errorf("%d runs of 24", all)
 	}
 }
+
+// TestAlone tells a harmless overflow from one that spoils the output beside it.
+func TestAlone(t *testing.T) {
+	m, seen := probe(t, `<ir_version: 9, opset_import: ["" : 18]>
+m (float[2, 8] x) => (float[2, 8] y)
+{
+  a = Exp(x)
+  g = Tanh(a)
+  q = Mul(x, x)
+  b = Mul(q, q)
+  r = Sqrt(b)
+  y = Add(g, r)
+}`, numfmt.FP16, map[string]rangeprop.Range{"x": {Lo: -20, Hi: 20}})
+	if s, ok := seen.Of(m.Graph.Lookup("a")); !ok || !s.Right {
+		t.Errorf("a: %+v, %v", s, ok)
+	}
+	if s, ok := seen.Of(m.Graph.Lookup("b")); !ok || s.Right {
+		t.Errorf("b: %+v, %v", s, ok)
+	}
+}

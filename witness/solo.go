@@ -1,0 +1,51 @@
+package witness
+
+import (
+	"context"
+
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/numfmt"
+	"github.com/amplint/amplint/refeval"
+)
+
+// solo is the run in which one value alone is held low: what a hazard does by itself, where another
+// one spoils the outputs anyway.
+type solo struct {
+	runner *refeval.Runner // nil where it could not be planned
+	runs   int
+}
+
+// maxSolos bounds the values that are held low by themselves: each takes a plan of the model.
+const maxSolos = maxSuspects
+
+// alone tells whether the outputs are right when of all values this one alone is held low. want are
+// the outputs in FP32.
+func (p *prober) alone(ctx context.Context, v *graph.Value, in Input, want map[string]*refeval.Value) bool {
+	if p.low == nil || p.opt.Target == numfmt.Invalid || want == nil {
+		return false
+	}
+	s := p.solos[v]
+	if s == nil {
+		if len(p.solos) >= maxSolos {
+			return false
+		}
+		s = p.newSolo(v)
+		p.solos[v] = s
+	}
+	if s.runner == nil || s.runs >= Enough { // it has been right as often as it needs to be
+		return s.runner != nil
+	}
+	s.runs++
+	got, err := s.runner.Run(ctx, in)
+	return err == nil && same(want, got)
+}
+
+func (p *prober) newSolo(v *graph.Value) *solo {
+	o := p.opt.lowered(p.free, p.spend)
+	o.Keep = func(w *graph.Value) bool { return w != v }
+	r, err := refeval.New(p.m, o)
+	if err != nil {
+		return &solo{}
+	}
+	return &solo{runner: r}
+}
