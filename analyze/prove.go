@@ -89,7 +89,8 @@ type proof struct {
 }
 
 // repair returns edits that widen values of the plan until the outputs are right, and of these no
-// more than it takes; nil where not even all of them help.
+// more than it takes; nil where not even all of them help, or where no small part does: the errors
+// are then those of a model that magnifies any rounding.
 func (p *proof) repair(ctx context.Context) []rewrite.Edit {
 	p.plan.Edits = p.base
 	hold, err := p.plan.Hold(p.model)
@@ -107,14 +108,27 @@ func (p *proof) repair(ctx context.Context) []rewrite.Edit {
 	if !p.right(ctx, low) {
 		return nil
 	}
-	return widened(p.least(ctx, low))
+	if wide := p.least(ctx, low); 2*len(wide) <= len(low) || len(low) <= fewValues {
+		return widened(wide)
+	}
+	return nil
 }
+
+// fewValues are so few that all of them may be widened.
+const fewValues = 8
+
+// maxParts ends the search where no larger part of all values can be left low.
+const maxParts = 8
 
 // least takes values away as long as the rest suffices: halves first, then smaller parts
 // (Zeller and Hildebrandt, Simplifying and isolating failure-inducing input, 2002). It stops with
 // what it has once the work allowed is used up.
 func (p *proof) least(ctx context.Context, list []*graph.Value) []*graph.Value {
+	all := len(list)
 	for parts := 2; len(list) > 1; {
+		if parts > maxParts && len(list) == all && all > fewValues {
+			return list
+		}
 		size := (len(list) + parts - 1) / parts
 		smaller := false
 		for at := 0; at < len(list); at += size {

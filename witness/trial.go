@@ -111,6 +111,9 @@ func (t *Trial) Judge(ctx context.Context, m *graph.Model, tolerance float64) (*
 	if err != nil {
 		return nil, err
 	}
+	for _, w := range m.Graph.Inits() {
+		t.work += w.Init.Len() * perElement // to read them takes as long as to run a layer
+	}
 	for i, c := range t.cases {
 		got, err := r.Run(ctx, retype(c.in, m))
 		if err != nil {
