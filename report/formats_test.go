@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/json"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -53,8 +54,22 @@ func written(t *testing.T, format string, f *File) string {
 func TestFormats(t *testing.T) {
 	for format, file := range map[string]string{"sarif": "all.sarif", "junit": "all.junit.xml", "github": "all.github.txt",
 		"markdown": "all.md", "text": "all.txt"} {
-		golden(t, file, written(t, format, everything(t)))
+		golden(t, file, stable(written(t, format, everything(t))))
 	}
+}
+
+// stable leaves out what other packages may change: the pages of rules, and how many rules pass.
+func stable(text string) string {
+	for pattern, with := range map[string]string{
+		`("(?:text|markdown)": )"# .*"`:            `$1"…"`,
+		`("fullDescription": \{\s*"text": )".*"`:   `$1"…"`,
+		`\n *<testcase [^>]* time="0"></testcase>`: "",
+		` tests="\d+"`: ` tests="…"`,
+		`(?s)(<dt id="rule-[^"]*">.*?<dd>).*? <span`: `$1… <span`,
+	} {
+		text = regexp.MustCompile(pattern).ReplaceAllString(text, with)
+	}
+	return text
 }
 
 // TestSARIFSchema holds what is written against the schema of the standard, with and without content.

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"html/template"
+	"slices"
 	"strings"
 
 	"github.com/amplint/amplint/analyze"
@@ -71,8 +72,8 @@ func (o *Options) modelView(m *Model, id string) modelView {
 	for _, in := range m.Inputs {
 		v.Inputs = append(v.Inputs, inputView{in.Name, span(in.Range), in.Basis, in.Note})
 	}
-	for i := range m.Findings {
-		v.Findings = append(v.Findings, o.findingView(m, &m.Findings[i], fmt.Sprintf("%s-f%d", id, i+1)))
+	for i, f := range bySeverity(m.Findings) {
+		v.Findings = append(v.Findings, o.findingView(m, f, fmt.Sprintf("%s-f%d", id, i+1)))
 	}
 	for i := range m.Suppressed {
 		x := &m.Suppressed[i]
@@ -102,7 +103,7 @@ func viewProfile(p *analyze.Profile) *profileView {
 
 func (o *Options) findingView(m *Model, f *Finding, id string) findingView {
 	v := findingView{Finding: f, ID: id, Place: f.Node.Key, Repeated: strings.TrimPrefix(repeated(f), ", "),
-		Evidence: evidence(f), AlsoAt: otherPlaces(f), Carries: f.Consequences, Fixes: fixes(f)}
+		Evidence: evidence(f), AlsoAt: bounded(otherPlaces(f)), Carries: bounded(f.Consequences), Fixes: bounded(fixes(f))}
 	if f.Node.Key == "" {
 		v.Place = f.valueKey()
 	} else {
@@ -124,6 +125,16 @@ func (o *Options) findingView(m *Model, f *Finding, id string) findingView {
 		v.Chain = viewChain(m.Profile.Chains[f.valueKey()])
 	}
 	return v
+}
+
+// maxInList is how many names or edits the page lists in one finding.
+const maxInList = 25
+
+func bounded(list []string) []string {
+	if len(list) <= maxInList {
+		return list
+	}
+	return append(slices.Clone(list[:maxInList]), fmt.Sprintf("and %d more", len(list)-maxInList))
 }
 
 // viewChain shows the steps of a chain. One step alone says no more than the finding.

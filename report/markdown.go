@@ -74,8 +74,7 @@ func modelMarkdown(m *Model, opt *Options) string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n## %s\n", code(m.Path))
-	for i := range m.Findings {
-		f := &m.Findings[i]
+	for _, f := range bySeverity(m.Findings) {
 		fold(&b, f, icon(f.Severity)+" <b>"+string(f.Severity)+"</b>: ", findingMarkdown(m, f, opt))
 	}
 	for i := range m.Suppressed {

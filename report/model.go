@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -104,6 +105,16 @@ type Severity string
 func (s Severity) level() rules.Severity {
 	l, _ := rules.ParseSeverity(string(s))
 	return l
+}
+
+// bySeverity returns findings with the gravest first and else in the order of the report.
+func bySeverity(list []Finding) []*Finding {
+	sorted := make([]*Finding, len(list))
+	for i := range list {
+		sorted[i] = &list[i]
+	}
+	slices.SortStableFunc(sorted, func(a, b *Finding) int { return cmp.Compare(b.Severity.level(), a.Severity.level()) })
+	return sorted
 }
 
 // Finding is one hazard found; see [rules.Finding].
