@@ -21,11 +21,12 @@ func (c *call) attended(v *Val, masked bool, logits ...*Val) *Val {
 		y = joined(y, scalar(Range{}))
 	}
 	y = y.clone()
+	y.nan = y.nan || y.special() // a weight may be 0
 	m := y.Hull().MaxAbs()
 	if !math.IsInf(m, 0) {
 		y = y.widen(16 * accumUnit * m)
 	}
-	y.integer = false
+	y.integer, y.tiny = false, 0
 	for _, x := range logits {
 		if x != nil {
 			y.nan = y.nan || x.nan || x.special()
@@ -34,13 +35,31 @@ func (c *call) attended(v *Val, masked bool, logits ...*Val) *Val {
 	return y
 }
 
-// logitsOf bounds q·k·scale over a head.
-func (c *call) logitsOf(q, k *Val, head, scale float64) *Val {
+// scores bounds q·k·scale over a head. Late ones are scaled once they are summed. What overflows on
+// the way, in the type of the queries, makes their softmax NaN.
+func (c *call) scores(q, k *Val, head, scale float64, late bool) *Val {
 	s := times(q.flat(), k.flat())
-	return map1flags(s, func(x Range) Range {
-		m := product(x.MaxAbs(), head) * math.Abs(scale)
+	limit := c.accumLimit()
+	if f, ok := held(c.elem(0)); ok {
+		limit = math.Min(limit, f.Max())
+	}
+	scale = math.Abs(scale)
+	v := map1flags(s, func(x Range) Range {
+		m := product(x.MaxAbs(), head)
+		if !late {
+			m = product(m, scale)
+		}
+		if m > limit {
+			m = math.Inf(1)
+		}
+		if late {
+			m = product(m, scale)
+		}
 		return Range{-m, m}
-	})
+	}).torn()
+	v.integer = false
+	v.infinities()
+	return v
 }
 
 // attentionOp is the standard's operator: query, key and value with or without heads, masks and
@@ -58,25 +77,72 @@ func attentionOp(c *call) []*Val {
 	if a := c.n.Attr("scale"); a != nil {
 		scale = float64(a.F)
 	}
-	s := c.logitsOf(q, k, head, scale)
+	raw := c.scores(q, k, head, scale, false)
+	capped := raw
 	if cap := float64(c.n.Float("softcap", 0)); cap > 0 {
-		s = map1flags(s, func(x Range) Range { return x.meet(Range{-cap, cap}) })
+		capped = map1flags(raw, func(x Range) Range { return x.meet(Range{-cap, cap}) })
+		capped.posInf, capped.negInf = false, false
 	}
-	masked := c.has(3) || c.n.Int("is_causal", 0) != 0 || c.has(6)
-	if c.has(3) && c.n.In(3).Type.Elem.IsFloat() && c.n.Int("qk_matmul_output_mode", 0) != 0 {
-		s = plus(s, c.in[3].flat())
+	biased := c.masked(capped)
+	masked := c.has(3) || c.hides()
+	y := c.attended(v, masked || biased.negInf, q, k, raw)
+	y.nan = y.nan || masked || biased.nan || biased.posInf
+	shown := raw
+	switch c.n.Int("qk_matmul_output_mode", 0) {
+	case 1, 2: // the two opsets number these in another order
+		shown = joined(capped, biased)
+	case 3:
+		shown = scalar(maybe)
+		shown.rest(raw)
+		shown.nan = y.nan
 	}
-	y := c.attended(v, masked, q, k)
-	y.nan = y.nan || c.has(3) && c.in[3].posInf || masked
-	if mode := c.n.Int("qk_matmul_output_mode", 0); masked && mode != 0 {
-		s.negInf = true
-		s = s.with(nil, []float64{math.Inf(-1)}, []float64{s.Hull().Hi})
+	return []*Val{y, k, v, shown}
+}
+
+// hides tells whether some queries of an Attention do not see some keys, whatever its mask holds.
+func (c *call) hides() bool {
+	return c.n.Int("is_causal", 0) != 0 || c.n.Int("left_window_size", -1) >= 0 || c.n.Int("right_window_size", -1) >= 0 || c.has(6)
+}
+
+// masked adds to scores what hides keys: the mask, and -Inf for a condition that is false, for what
+// is not seen and behind the end of a mask that is shorter than the keys.
+func (c *call) masked(s *Val) *Val {
+	hidden := c.hides()
+	if c.has(3) {
+		if m := c.in[3].flat(); c.n.In(3).Type.Elem.IsFloat() {
+			s = c.mid(plus(s, m))
+		} else {
+			hidden = true
+		}
+		n := c.shape(3)
+		hidden = hidden || len(n) == 0 || !n[len(n)-1].Known() || n[len(n)-1].N != c.keys()
 	}
-	if c.n.Int("qk_matmul_output_mode", 0) == 3 {
-		s = scalar(maybe)
-		s.nan = y.nan
+	if !hidden {
+		return s
 	}
-	return []*Val{y, k, v, s}
+	w := s.with(nil, []float64{math.Inf(-1)}, []float64{s.Hull().Hi})
+	w.negInf = true
+	return w
+}
+
+// keys is the number of keys with those of the past, -1 where it is not known.
+func (c *call) keys() int64 {
+	axis := 1
+	if c.rank(1) == 4 {
+		axis = 2
+	}
+	lo, n := c.dim(1, axis)
+	if lo != n {
+		return -1
+	}
+	if c.has(4) {
+		lo, past := c.dim(4, 2)
+		if lo != past {
+			return -1
+		}
+		n += past
+	}
+	return n
 }
 
 // headSize is the size of a head: the last dimension, divided by the number of heads where the
@@ -96,8 +162,12 @@ func (c *call) headSize() float64 {
 	return float64(n)
 }
 
-// flexAttentionOp modifies scores by a subgraph that is not followed: the weights stay a softmax.
+// flexAttentionOp modifies scores, and weights, by subgraphs that are not followed: what is made of
+// the scores, their softmax stays one; what is made of the weights may be anything.
 func flexAttentionOp(c *call) []*Val {
+	if c.n.Body("prob_mod") != nil {
+		return []*Val{anyOf(c)}
+	}
 	y := c.attended(c.x(2), true, c.x(0), c.x(1))
 	y.nan = true
 	return []*Val{y}
@@ -113,12 +183,14 @@ func rotaryOp(c *call) *Val {
 	}
 	turn := zip(map1(cos, absolute), map1(sin, absolute), add) // both tables are read at the same places
 	m := product(x.Hull().MaxAbs(), turn.Hull().Hi)
-	v := scalar(Range{-m, m})
+	v := c.mid(scalar(Range{-m, m})).torn()
 	v.rest(x)
 	v.rest(cos)
 	v.rest(sin)
-	v.nan = x.nan || x.special() || cos.nan || sin.nan
-	return joined(v, x)
+	v.nan = v.nan || x.nan || x.special() || cos.nan || sin.nan || cos.special() || sin.special()
+	w := joined(v, x)
+	w.integer, w.tiny = false, 0
+	return w
 }
 
 // multiHeadOp has queries, keys and values apart, or packed into the first input.
@@ -140,7 +212,11 @@ func multiHeadOp(c *call) []*Val {
 	if c.has(7) {
 		v = joined(v.flat(), c.in[7].flat())
 	}
-	y := c.attended(v, c.has(4) || c.has(5) || c.n.Int("unidirectional", 0) != 0, q, k)
+	logits := c.scores(q, k, c.headSize(), c.givenScale(), true)
+	if c.has(5) {
+		logits = c.mid(plus(logits, c.in[5].flat()))
+	}
+	y := c.attended(v, c.has(4) || c.has(5) || c.n.Int("unidirectional", 0) != 0, q, k, logits)
 	return []*Val{y, k.flat(), v.flat(), anyOf(c)}
 }
 
@@ -153,10 +229,9 @@ func groupQueryOp(c *call) []*Val {
 	if v == nil {
 		v = k
 	}
-	k, v = k.flat(), v.flat()
+	q, k, v := c.x(0).flat(), k.flat(), v.flat()
 	if c.n.Int("do_rotary", 0) != 0 && c.has(7) && c.has(8) {
-		m := product(k.Hull().MaxAbs(), c.in[7].Hull().MaxAbs()+c.in[8].Hull().MaxAbs())
-		k = joined(k, scalar(Range{-m, m}))
+		q, k = c.turned(q), c.turned(k)
 	}
 	if c.has(3) {
 		k = joined(k, c.in[3].flat())
@@ -164,14 +239,38 @@ func groupQueryOp(c *call) []*Val {
 	if c.has(4) {
 		v = joined(v, c.in[4].flat())
 	}
-	return []*Val{c.attended(v, true, c.x(0), k), joined(k, scalar(Range{})), joined(v, scalar(Range{})), anyOf(c)}
+	logits := c.scores(q, k, c.headSize(), c.givenScale(), true)
+	for _, i := range []int{10, 11} { // a bias, and what the sum of the softmax gets besides
+		if c.has(i) {
+			logits = c.mid(plus(logits, c.in[i].flat()))
+		}
+	}
+	return []*Val{c.attended(v, true, q, k, logits), joined(k, scalar(Range{})), joined(v, scalar(Range{})), anyOf(c)}
+}
+
+// turned bounds what a rotary embedding by the tables 7 and 8 makes of queries or keys.
+func (c *call) turned(x *Val) *Val {
+	cos, sin := c.in[7], c.in[8]
+	m := product(x.Hull().MaxAbs(), cos.Hull().MaxAbs()+sin.Hull().MaxAbs())
+	v := joined(x, c.mid(scalar(Range{-m, m})).torn())
+	v.nan = v.nan || x.special() || cos.nan || sin.nan || cos.special() || sin.special()
+	v.integer, v.tiny = false, 0
+	return v
+}
+
+// givenScale is the scale of scores where a node sets it. Without one it is at most 1.
+func (c *call) givenScale() float64 {
+	if s := float64(c.n.Float("scale", 0)); s != 0 {
+		return s
+	}
+	return 1
 }
 
 // fusedAttentionOp projects its input to queries, keys and values by one matrix.
 func fusedAttentionOp(c *call) []*Val {
 	qkv := c.matmul(c.operand(0, false), c.operand(1, false))
 	if c.has(2) {
-		qkv = plus(qkv, c.in[2])
+		qkv = c.mid(plus(c.mid(qkv), c.in[2]))
 	}
 	v := qkv.thirds()
 	present := qkv.flat()
@@ -179,7 +278,12 @@ func fusedAttentionOp(c *call) []*Val {
 		present = joined(present, c.in[4].flat())
 		v = joined(v, c.in[4].flat())
 	}
-	y := c.attended(v, c.has(3) || c.has(5) || c.n.Int("unidirectional", 0) != 0, qkv)
+	qkv = c.mid(qkv)
+	logits := c.scores(present, present, c.headSize(), c.givenScale(), true)
+	if c.has(5) {
+		logits = c.mid(plus(logits, c.in[5].flat()))
+	}
+	y := c.attended(v, c.has(3) || c.has(5) || c.n.Int("unidirectional", 0) != 0, qkv, present, logits)
 	return []*Val{y, present}
 }
 
@@ -209,6 +313,11 @@ func linearAttentionOp(c *call) []*Val {
 	if steps < 0 || steps > 1<<14 || width < 0 || heads < 1 {
 		return []*Val{anyOf(c), anyOf(c)}
 	}
+	for _, in := range c.in {
+		if in != nil && (in.nan || in.special()) {
+			return []*Val{anyOf(c), anyOf(c)}
+		}
+	}
 	dk := float64(width) / float64(heads)
 	scale := math.Abs(float64(c.n.Float("scale", 0)))
 	if scale == 0 {
@@ -230,7 +339,7 @@ func linearAttentionOp(c *call) []*Val {
 		most = math.Max(most, state)
 	}
 	y := product(scale*dk, product(size(0, 0), most)) * slack
-	if math.IsInf(y, 0) || math.IsInf(state, 0) || math.IsNaN(y) {
+	if limit := c.accumLimit(); !(y <= limit && state <= limit && most <= limit) {
 		return []*Val{anyOf(c), anyOf(c)}
 	}
 	return []*Val{c.within(Range{-y, y}), c.within(Range{-state, state})}

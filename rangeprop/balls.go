@@ -47,7 +47,11 @@ func (c *call) followed(i int, v *graph.Value, x *Val) *Val {
 	b = b.lossy(c.p.unit(v), x)
 	y := x.clone()
 	y.ball = b
-	return y.tighten(rank)
+	y = y.tighten(rank)
+	if f, ok := c.p.resultFormat(v); ok && y.Hull().MaxAbs() > f.Max() {
+		return heldIn(f, y)
+	}
+	return y
 }
 
 // ballOf returns the ball of output i.

@@ -209,6 +209,7 @@ func (b *body) solve(least float64, enter func(i int)) {
 	}
 	enter(-1)
 	start := b.state
+	b.state = loosened(start)
 	for range 3 { // most carried values settle at once
 		next := b.step()
 		if b.inside(next) {
@@ -226,6 +227,16 @@ func (b *body) solve(least float64, enter func(i int)) {
 		b.state = b.widen(next)
 	}
 	b.grow(start)
+}
+
+// loosened keeps of values only what a later iteration is held against: their bounds and flags.
+func loosened(state []*Val) []*Val {
+	out := make([]*Val, len(state))
+	for i, v := range state {
+		out[i] = v.clone().plain()
+		out[i].tiny = 0
+	}
+	return out
 }
 
 // unroll follows each iteration. The loop may end before any that is not certain.
@@ -287,8 +298,20 @@ func (b *body) step() []*Val {
 		if next[i] = b.p.output(b.g, b.first+i); next[i] == nil {
 			next[i] = anything(b.carried[i])
 		}
+		next[i] = next[i].carried()
 	}
 	return next
+}
+
+// carried drops what ties a value to others of its iteration: in the next one their names stand for
+// other values.
+func (v *Val) carried() *Val {
+	if v.pieces == nil {
+		return v
+	}
+	w := v.clone()
+	w.pieces = nil
+	return w
 }
 
 // collect joins the scanned outputs of an iteration to those of the earlier ones.

@@ -14,7 +14,7 @@ func convOps() map[string]op {
 func fusedConvOp(c *call) *Val {
 	v := convOp(c)
 	if c.has(3) {
-		v = plus(v, c.in[3])
+		v = plus(c.mid(v), c.in[3])
 	}
 	alpha := 0.0
 	if p := c.n.Floats("activation_params"); len(p) > 0 {
@@ -32,7 +32,7 @@ func convOp(c *call) *Val {
 	}
 	v := c.taps(x, false)
 	if c.has(2) {
-		v = plus(v, channelWise(c.in[2], c.rank(0)))
+		v = plus(c.mid(v), channelWise(c.in[2], c.rank(0)))
 	}
 	return v
 }
@@ -120,7 +120,7 @@ func (c *call) taps(x *Val, transposed bool) *Val {
 		v = v.meet(sh.mean(acc.column(), 0, float64(ins), c.p.unit(c.n.Out(0))))
 	}
 	v.rest(x)
-	v.nan = x.nan || x.special()
+	v.nan = v.nan || x.nan || x.special()
 	return channelWise(v, c.rank(0))
 }
 
@@ -156,17 +156,17 @@ func (c *call) anyTaps(x *Val, transposed bool) *Val {
 	}
 	w := c.x(1).flat()
 	v := times(x.flat(), w)
-	m := v.Hull().MaxAbs()
+	terms := v.Hull()
 	v = map1flags(v, func(r Range) Range { return mul(r, n) })
 	v.nan = v.nan || x.special() || w.special()
-	return c.summed(v, n.Hi, product(n.Hi, m))
+	return c.summed(v, terms, n.Hi, product(n.Hi, terms.MaxAbs()))
 }
 
 // convTransposeOp adds at every output the taps that reach it: some or all of them.
 func convTransposeOp(c *call) *Val {
 	v := c.taps(joined(c.channels(0), scalar(Range{})), true)
 	if c.has(2) {
-		v = plus(v, channelWise(c.in[2], c.rank(0)))
+		v = plus(c.mid(v), channelWise(c.in[2], c.rank(0)))
 	}
 	return v
 }
@@ -175,11 +175,11 @@ func convTransposeOp(c *call) *Val {
 func deformConvOp(c *call) *Val {
 	x := joined(c.channels(0).flat(), scalar(Range{}))
 	if c.has(4) {
-		x = times(x, c.in[4].flat())
+		x = c.mid(times(x, c.in[4].flat()))
 	}
 	v := c.taps(x, false)
 	if c.has(3) {
-		v = plus(v, channelWise(c.in[3], c.rank(0)))
+		v = plus(c.mid(v), channelWise(c.in[3], c.rank(0)))
 	}
 	return v
 }
@@ -192,7 +192,7 @@ func causalConvOp(c *call) []*Val {
 	}
 	v := c.taps(x, false)
 	if c.has(2) {
-		v = plus(v, channelWise(c.in[2], c.rank(0)))
+		v = plus(c.mid(v), channelWise(c.in[2], c.rank(0)))
 	}
 	return []*Val{c.activate(v, c.n.Str("activation", "none"), 0), x}
 }
@@ -208,11 +208,13 @@ func col2ImOp(c *call) *Val {
 	}
 	v := map1(c.x(0).flat(), func(x Range) Range { return mul(x, Range{0, n}) })
 	v.nan = c.x(0).nan || c.x(0).special()
-	return c.summed(v, n, product(n, c.x(0).Hull().MaxAbs()))
+	h := c.x(0).Hull()
+	return c.summed(v, h, n, product(n, h.MaxAbs()))
 }
 
 // activate applies the activation that a fused operator names.
 func (c *call) activate(v *Val, name string, alpha float64) *Val {
+	v = c.mid(v)
 	f := map[string]func(Range) Range{
 		"Relu": monotone(func(x float64) float64 { return math.Max(x, 0) }), "Tanh": tanh, "Sigmoid": sigmoid,
 		"LeakyRelu":   func(x Range) Range { return slopes(x, Range{alpha, alpha}) },

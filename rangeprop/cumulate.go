@@ -47,7 +47,7 @@ func cumSumOp(c *call) *Val {
 		if c.n.Int("exclusive", 0) != 0 {
 			r = r.join(Range{0, 0})
 		}
-		r = overflowing(r, total, c.accumLimit())
+		r = overflowing(r, x, total, c.accumLimit())
 		if x.Lo >= 0 {
 			return Range{math.Max(r.Lo-e, 0), r.Hi + e}
 		}
@@ -65,7 +65,7 @@ func cumProdOp(c *call) *Val {
 		if x.Lo < 0 {
 			m.Lo = -m.Hi
 		}
-		return overflowing(m, m.Hi, c.accumLimit())
+		return overflowing(m, m, m.Hi, c.accumLimit())
 	})
 	v.nan = v.nan || a.zero() && (a.special() || math.IsInf(v.Hull().Hi, 1))
 	v.integer = a.integer

@@ -166,6 +166,8 @@ func (d *dots) add(j int, w, lo, hi float64) {
 		d.lo[j] += w * hi
 		d.hi[j] += w * lo
 		d.total[j] -= w * math.Max(-lo, hi)
+	case w != w:
+		d.lo[j], d.hi[j] = w, w
 	}
 }
 

@@ -20,7 +20,7 @@ func einsumOp(c *call) *Val {
 	for i := range c.in {
 		w.nan = w.nan || c.x(i).special()
 	}
-	w = c.summed(w, n.Hi, product(n.Hi, v.Hull().MaxAbs()))
+	w = c.summed(w, v.Hull(), n.Hi, product(n.Hi, v.Hull().MaxAbs()))
 	if explicit && len(terms) == 2 && len(c.in) == 2 && !strings.Contains(eq, ".") {
 		return c.einsumMean(w, terms, out, n.Hi)
 	}

@@ -149,7 +149,7 @@ func sumOp(c *call) *Val {
 		v = plus(v, c.x(i))
 		total += c.x(i).Hull().MaxAbs()
 	}
-	return c.summed(v, float64(len(c.in)), total)
+	return c.summed(v, all, float64(len(c.in)), total)
 }
 
 func meanOp(c *call) *Val {
@@ -164,8 +164,15 @@ func (v *Val) widen(e float64) *Val {
 	return map1flags(v, func(x Range) Range { return Range{x.Lo - e, x.Hi + e} })
 }
 
-// map1flags is map1 that keeps the facts beside the bounds.
+// map1flags is map1 that keeps the flags beside the bounds.
 func map1flags(a *Val, f func(Range) Range) *Val {
+	v := tightened(a, f)
+	v.tiny = 0
+	return v
+}
+
+// tightened is map1 for bounds of the same elements: all else that is known of them stays.
+func tightened(a *Val, f func(Range) Range) *Val {
 	v := map1(a, f)
 	lo, hi := v.lo, v.hi
 	*v = *a
@@ -359,7 +366,7 @@ func (v *Val) finiteOnly(pos, neg bool, e graph.ElemType) *Val {
 	if neg {
 		w.negInf, limit.Lo = false, -top
 	}
-	return map1flags(w, func(x Range) Range {
+	return tightened(w, func(x Range) Range {
 		return Range{math.Min(math.Max(x.Lo, limit.Lo), limit.Hi), math.Max(math.Min(x.Hi, limit.Hi), limit.Lo)}
 	})
 }

@@ -55,7 +55,7 @@ func (x *Val) limit(r Range, slack float64) *Val {
 	if math.IsNaN(r.Lo) || math.IsNaN(r.Hi) {
 		return x
 	}
-	y := map1flags(x, func(a Range) Range { return a.meet(r) })
+	y := tightened(x, func(a Range) Range { return a.meet(r) })
 	y.shares, y.mix, y.ball, y.pieces = x.shares, x.mix, x.ball, x.pieces
 	h := y.Hull()
 	y.posInf, y.negInf = y.posInf && math.IsInf(h.Hi, 1), y.negInf && math.IsInf(h.Lo, -1)

@@ -30,21 +30,6 @@ func held(e graph.ElemType) (numfmt.Format, bool) {
 	return numfmt.Invalid, false
 }
 
-// fourBits is the largest number of float4e2m1, which has neither infinities nor NaN.
-const fourBits = 6
-
-// saturated clamps to what a type without infinities holds; ok is false for other types.
-func saturated(e graph.ElemType, x Range) (r Range, ok bool) {
-	f, float := held(e)
-	switch {
-	case e == graph.Float4E2M1:
-		return Range{math.Max(math.Min(x.Lo, fourBits), -fourBits), math.Max(math.Min(x.Hi, fourBits), -fourBits)}, true
-	case float && f.Bits() == 8:
-		return Range{f.RoundSat(x.Lo), f.RoundSat(x.Hi)}, true
-	}
-	return x, false
-}
-
 // integers returns the range of an integer type or bool; 64-bit ends are rounded outward.
 func integers(e graph.ElemType) (Range, bool) {
 	if e == graph.Bool {
@@ -125,6 +110,9 @@ func clampAll(x []float64, r Range) {
 // be held in, so that no value of the type's own range is lost on the way.
 func (p *pass) resultFormat(v *graph.Value) (numfmt.Format, bool) {
 	own, ok := held(v.Type.Elem)
+	if v.Type.Elem == graph.Undefined && v.Producer != nil && v.Producer.In(0) != nil { // as the first input, most likely
+		own, ok = held(v.Producer.In(0).Type.Elem)
+	}
 	if ok && p.opt.Hold != nil {
 		if f := p.opt.Hold(v); f != numfmt.Invalid && f.Bits() > own.Bits() {
 			return f, true

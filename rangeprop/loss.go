@@ -13,7 +13,7 @@ func crossEntropyOp(c *call) []*Val {
 	x := c.x(0)
 	h := x.Hull()
 	_, n := c.dim(0, 1)
-	top := math.Log(float64(n)) + h.Hi - h.Lo
+	top := math.Log(float64(n)) + (h.Hi - h.Lo) + 4*accumUnit*finiteOr0(h.MaxAbs())
 	if n < 0 || math.IsNaN(top) {
 		top = math.Inf(1)
 	}
@@ -33,24 +33,53 @@ func (c *call) labelled(logp *Val) *Val {
 	ignored := c.n.Attr("ignore_index") != nil
 	weighted := c.has(2)
 	if weighted && reduction != "mean" {
-		v = times(v, c.in[2].flat())
+		v = c.mid(times(v, c.in[2].flat()))
 	}
 	if ignored {
 		v = joined(v, scalar(Range{}))
 	}
 	switch reduction {
 	case "sum":
-		n := c.count(1)
+		n, terms := c.count(1), v.Hull()
 		v = map1flags(v, func(x Range) Range { return mul(x, Range{1, n}) })
-		v = v.widen(sumError(n, v.Hull().MaxAbs()))
+		if v = c.summed(v, terms, n, v.Hull().MaxAbs()); terms.Lo >= 0 {
+			v = v.atLeast(0)
+		}
 	case "mean":
-		v.nan = v.nan || ignored || weighted && c.in[2].zero()
 		if weighted && c.in[2].Hull().Lo < 0 {
 			return anyOf(c)
 		}
-		v = v.widen(math.Min(sumError(c.count(1), 1), 1e-3) * finiteOr0(v.Hull().MaxAbs()))
+		v.nan = v.nan || ignored || weighted && c.in[2].zero()
+		v = c.meanLoss(v, weighted)
 	}
 	v.integer = false
+	return v
+}
+
+// meanLoss bounds a mean of losses, whose weighted sum or whose sum of weights may overflow.
+func (c *call) meanLoss(v *Val, weighted bool) *Val {
+	terms, low := v.Hull(), v.Hull().Lo
+	if weighted {
+		terms = mul(terms.join(Range{1, 1}), c.in[2].Hull())
+	}
+	if terms.Bounded() {
+		v = v.widen(math.Min(sumError(c.count(1), 1), 1e-3) * v.Hull().MaxAbs())
+	}
+	if low >= 0 {
+		v = v.atLeast(0)
+	}
+	if weighted { // a product may vanish
+		v = v.widen(math.SmallestNonzeroFloat32)
+		if a := absolute(terms); a.Lo < 0x1p-126 {
+			v = joined(v, scalar(Range{}))
+		}
+	}
+	total := product(c.count(1), terms.MaxAbs())
+	if !(total > c.accumLimit()) {
+		return v
+	}
+	v = map1flags(v, func(x Range) Range { return overflowing(x.join(Range{}), terms, total, c.accumLimit()) })
+	v.nan = true
 	return v
 }
 

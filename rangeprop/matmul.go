@@ -21,7 +21,7 @@ func matmulOps() map[string]op {
 // anyOf is a product whose factors are not followed.
 func anyOf(c *call) *Val {
 	v := c.within(all)
-	v.nan = true
+	v.nan, v.posInf, v.negInf = true, true, true
 	return v
 }
 
@@ -161,16 +161,16 @@ func scaled(v *Val, k float64) *Val {
 		return v
 	}
 	w := map1flags(v, func(x Range) Range { return x.scale(k) })
-	w.integer = false
+	w.integer, w.nan = false, v.nan || k == 0 && v.special()
 	return w
 }
 
 // gemmOp is alpha·A·B + beta·C.
 func gemmOp(c *call) *Val {
 	v := c.matmul(c.operand(0, c.n.Int("transA", 0) != 0), c.operand(1, c.n.Int("transB", 0) != 0))
-	v = scaled(v, float64(c.n.Float("alpha", 1)))
+	v = c.mid(scaled(c.mid(v), float64(c.n.Float("alpha", 1))))
 	if c.has(2) {
-		v = plus(v, scaled(c.in[2], float64(c.n.Float("beta", 1))))
+		v = plus(v, c.mid(scaled(c.in[2], float64(c.n.Float("beta", 1)))))
 	}
 	return v
 }
@@ -189,9 +189,7 @@ func gemmFastGeluOp(c *call) *Val {
 }
 
 func dynamicQuantizeMatMulOp(c *call) *Val {
-	v := anyOf(c)
-	v.nan = c.x(0).nan
-	return v
+	return anyOf(c) // NaN where the scale of small numbers vanishes
 }
 
 // matmulIntegerOp multiplies integers less their zero points; the sums wrap as int32.
@@ -313,7 +311,7 @@ func (d *dots) val(n, held, limit float64) *Val {
 		if math.IsNaN(v.hi[j]) {
 			v.hi[j] = math.Inf(1)
 		}
-		r := overflowing(v.at(j), math.Abs(d.total[j]), limit)
+		r := overflowing(v.at(j), all, math.Abs(d.total[j]), limit)
 		v.lo[j], v.hi[j] = r.Lo-e, r.Hi+e
 	}
 	return v.torn()
@@ -331,6 +329,7 @@ func (c *call) general(a, b operand) *Val {
 		v.nan = v.nan || x.special() || y.special()
 		return v
 	}
+	x, y = x.with(pad(x.dims, len(a.shape)), x.lo, x.hi), y.with(pad(y.dims, len(b.shape)), y.lo, y.hi)
 	if len(a.shape) == 1 {
 		x = x.with([]int{1, x.dims[0]}, x.lo, x.hi)
 	}
@@ -422,10 +421,11 @@ func contract(x, y *Val, k Range, limit float64) *Val {
 	dims[rank-2], dims[rank-1] = xd[rank-2], yd[rank-1]
 	out := x.like(dims)
 	walk(dims, [][]int{xs, ys}, func(i int, at []int) {
-		r, total := Range{}, 0.0
+		r, terms, total := Range{}, Range{}, 0.0
 		for j := range n {
 			p, q := x.at(at[0]+j*sx), y.at(at[1]+j*sy)
-			r = add(r, mul(p, q))
+			t := mul(p, q)
+			r, terms = add(r, t), terms.join(t)
 			total += product(p.MaxAbs(), q.MaxAbs())
 		}
 		r = mul(r, k)
@@ -433,7 +433,7 @@ func contract(x, y *Val, k Range, limit float64) *Val {
 		if math.IsNaN(e) || math.IsInf(e, 0) {
 			e = 0
 		}
-		r = overflowing(r, product(total, k.Hi), limit)
+		r = overflowing(r, terms, product(total, k.Hi), limit)
 		out.lo[i], out.hi[i] = r.Lo-e, r.Hi+e
 	})
 	return out.torn()

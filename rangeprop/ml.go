@@ -91,7 +91,7 @@ func (c *call) affineScores(coefficients []float32, intercepts []float32, classe
 		v = plus(v, b)
 	}
 	v.rest(c.x(0))
-	v.nan = c.x(0).nan || c.x(0).special()
+	v.nan = v.nan || c.x(0).nan || c.x(0).special()
 	return v
 }
 

@@ -20,16 +20,21 @@ func normalizeOps() map[string]op {
 }
 
 // normalized bounds (x - mean)/√(var + ε) of n elements: within √(n-1), since the squares of all
-// add up to at most n and the elements to 0, and within the greatest deviation over √ε. Without a
-// mean subtracted (rms) it is √n, and x/√ε.
-func normalized(x *Val, n, eps float64, rms bool) *Val {
-	h := x.Hull()
-	m, spread := math.Sqrt(math.Max(n-1, 0)), h.Hi-h.Lo
+// add up to at most n and the elements to 0, and within the greatest deviation over √ε. The mean
+// comes out rounded, by off at most; then the elements add up to no more than √n all the same, and
+// deviate by that much more. Without a mean subtracted (rms) it is √n, and x/√ε. Without an ε the
+// squares of small numbers vanish, and there is no bound.
+func (c *call) normalized(x *Val, n, eps float64, rms bool) *Val {
+	h, root := x.Hull(), math.Sqrt(n)
+	off := product(math.Min((n+1)*accumUnit, 1), h.MaxAbs())
+	m, spread := math.Min(root, math.Sqrt(math.Max(n-1, 0))+off/math.Sqrt(eps)), h.Hi-h.Lo+off
+	if n == 1 {
+		m = 0
+	}
 	r := Range{-m, m}
 	if rms {
-		m = math.Sqrt(n)
+		m, spread = root, h.MaxAbs()
 		r = Range{-m, m}
-		spread = h.MaxAbs()
 		if h.Lo >= 0 {
 			r.Lo = 0
 		}
@@ -40,22 +45,36 @@ func normalized(x *Val, n, eps float64, rms bool) *Val {
 	if d := spread / math.Sqrt(eps); d < m {
 		r = r.meet(Range{-d, d})
 	}
+	if eps == 0 {
+		r = all
+	}
 	v := scalar(r)
 	v.rest(x)
-	v.nan = x.nan || x.special() || eps == 0
+	v.nan = x.nan || x.special() || eps == 0 || product(n, h.MaxAbs()) > c.accumLimit()
 	return v
 }
 
 // expanded is normalized for an operator whose function body in the standard computes E[x²] - m². The
-// model names the operator, not that body: the bound is that of its definition, √n with room for a mean
-// that is off. Where the difference may be short by more than ε some kernels give NaN.
-func expanded(x *Val, n, eps float64) *Val {
-	m, k := x.Hull().MaxAbs(), 1.0
-	if n > 1 && !math.IsInf(n, 0) {
-		k = math.Sqrt(n / (n - 1))
-	}
-	v := map1flags(normalized(x, n, eps, false), func(r Range) Range { return r.scale(k) })
-	v.nan = v.nan || 4*accumUnit*m*m > eps
+// model names the operator, not that body: the bound is that of its definition. Where the difference
+// may be short by more than ε some kernels give NaN.
+func (c *call) expanded(x *Val, n, eps float64) *Val {
+	m := x.Hull().MaxAbs()
+	v := c.normalized(x, n, eps, false)
+	v.nan = v.nan || !(4*accumUnit*m*m <= eps)
+	return v
+}
+
+// meanOf bounds the mean of n elements in their type.
+func (c *call) meanOf(x *Val, n float64) *Val {
+	v := x.flat()
+	h := v.Hull()
+	e := math.Min(sumError(n, 1), 1) * finiteOr0(h.MaxAbs())
+	total := product(n, h.MaxAbs())
+	v = map1flags(v, func(r Range) Range {
+		r = overflowing(r, r, total, c.accumLimit())
+		return Range{r.Lo - e, r.Hi + e}
+	}).torn()
+	v.integer = false
 	return v
 }
 
@@ -99,20 +118,24 @@ func layerNormOp(c *call) []*Val {
 		n = c.trailingCount(0, axis)
 	}
 	eps := c.epsilon(1e-5)
-	y := c.affine(normalized(x, n, eps, false), c.given(1), c.given(2))
-	return []*Val{y, x.flat(), inverseRoot(x, eps, false)}
+	y := c.affine(c.normalized(x, n, eps, false), c.given(1), c.given(2))
+	return []*Val{y, c.meanOf(x, n), c.inverseRoot(x, n, eps, false)}
 }
 
-// inverseRoot bounds 1/√(var + ε): the variance is at most a quarter of the square of the spread.
-func inverseRoot(x *Val, eps float64, rms bool) *Val {
+// inverseRoot bounds 1/√(var + ε) over n elements: the variance is at most a quarter of the square
+// of the spread, and infinite where the squares overflow.
+func (c *call) inverseRoot(x *Val, n, eps float64, rms bool) *Val {
 	h := x.Hull()
-	top := (h.Hi - h.Lo) * (h.Hi - h.Lo) / 4
-	if rms {
-		top = h.MaxAbs() * h.MaxAbs()
+	top := h.MaxAbs()
+	if !rms {
+		top = (h.Hi-h.Lo)/2 + product(math.Min((n+1)*accumUnit, 1), h.MaxAbs())
+	}
+	if top *= top; product(n, 4*top) > c.accumLimit() {
+		top = math.Inf(1)
 	}
 	v := scalar(Range{1 / math.Sqrt(top+eps), 1 / math.Sqrt(eps)})
 	v.rest(x)
-	v.nan = x.nan || x.special()
+	v.nan = x.nan || x.special() || product(n, h.MaxAbs()) > c.accumLimit()
 	return v
 }
 
@@ -122,19 +145,19 @@ func rmsNormOp(c *call) []*Val {
 		n = c.trailingCount(0, axis)
 	}
 	eps := c.epsilon(1e-5)
-	return []*Val{c.affine(normalized(x, n, eps, true), c.given(1), nil), inverseRoot(x, eps, true)}
+	return []*Val{c.affine(c.normalized(x, n, eps, true), c.given(1), nil), c.inverseRoot(x, n, eps, true)}
 }
 
 // instanceNormOp normalises every channel of every image.
 func instanceNormOp(c *call) *Val {
-	y := normalized(c.x(0), c.trailingCount(0, 2), c.epsilon(1e-5), false)
+	y := c.normalized(c.x(0), c.trailingCount(0, 2), c.epsilon(1e-5), false)
 	return c.affine(y, channelWise(c.x(1), c.rank(0)), channelWise(c.x(2), c.rank(0)))
 }
 
 // groupNormOp normalises groups of channels. Scale and bias are per group before opset 21.
 func groupNormOp(c *call) *Val {
 	n := c.trailingCount(0, 1) / float64(max(c.n.Int("num_groups", 1), 1))
-	y := expanded(c.x(0), n, c.epsilon(1e-5))
+	y := c.expanded(c.x(0), n, c.epsilon(1e-5))
 	scale, bias := c.x(1).flat(), c.x(2).flat()
 	if c.n.Version() >= 21 {
 		scale, bias = channelWise(c.x(1), c.rank(0)), channelWise(c.x(2), c.rank(0))
@@ -145,27 +168,34 @@ func groupNormOp(c *call) *Val {
 // groupNormLastOp has its channels last, and an optional SiLU.
 func groupNormLastOp(c *call) *Val {
 	n := c.trailingCount(0, 1) / float64(max(c.n.Int("groups", 1), 1))
-	y := c.affine(expanded(c.x(0), n, c.epsilon(1e-5)), c.x(1).flat(), c.x(2).flat())
+	return c.silu(c.affine(c.expanded(c.x(0), n, c.epsilon(1e-5)), c.x(1).flat(), c.x(2).flat()))
+}
+
+// silu applies the activation that a node of channels last asks for.
+func (c *call) silu(y *Val) *Val {
 	if c.n.Int("activation", 0) == 1 {
-		y = gate(y, func(x float64) float64 { return x * logistic(x) }, -1.2784645)
+		return gate(c.mid(y), func(x float64) float64 { return x * logistic(x) }, -1.2784645)
 	}
 	return y
 }
 
 func skipGroupNormOp(c *call) []*Val {
-	sum := plus(c.x(0), c.x(3))
-	if c.has(4) {
-		sum = plus(sum, c.in[4])
-	}
+	sum := c.total(c.x(0), c.x(3), c.given(4))
 	n := c.trailingCount(0, 1) / float64(max(c.n.Int("groups", 1), 1))
-	y := c.affine(expanded(sum, n, c.epsilon(1e-5)), c.x(1).flat(), c.x(2).flat())
-	return []*Val{y, sum}
+	y := c.affine(c.expanded(sum, n, c.epsilon(1e-5)), c.x(1).flat(), c.x(2).flat())
+	return []*Val{c.silu(y), sum}
 }
+
+// mvnEpsilon is added to the standard deviation by MeanVarianceNormalization.
+const mvnEpsilon = 1e-9
 
 func mvnOp(c *call) *Val {
 	n, axes := 1.0, c.n.Ints("axes")
 	if axes == nil {
 		axes = []int64{0, 2, 3}
+	}
+	if c.n.Version() < 9 { // an image of one channel, or of all
+		axes, n = nil, c.trailingCount(0, 2-int(min(c.n.Int("across_channels", 0), 1)))
 	}
 	for _, a := range axes {
 		if a < 0 {
@@ -176,7 +206,7 @@ func mvnOp(c *call) *Val {
 			n = math.Inf(1)
 		}
 	}
-	return expanded(c.x(0), n, 1e-9)
+	return c.normalized(c.x(0), n, mvnEpsilon*mvnEpsilon, false)
 }
 
 // lpNormOp divides by a norm of at least every element's magnitude.
@@ -237,7 +267,8 @@ func batchNormOp(c *call) []*Val {
 		mean, variance = channelWise(mean, rank), channelWise(variance, rank)
 	}
 	root := squareRoot(plus(variance, scalar(Range{eps, eps})))
-	y := plus(times(over(plus(x, negative(mean)), root), scale), bias)
+	y := plus(c.mid(times(c.mid(over(c.mid(plus(x, negative(mean))), root)), scale)), bias)
+	y.nan = y.nan || root.zero()
 	e := accumUnit * 8 * times(over(mean, root), scale).Hull().MaxAbs() // kernels fold the mean into the bias
 	if math.IsInf(e, 0) {
 		e = 0
@@ -260,47 +291,61 @@ func (c *call) ownStats(scale, bias *Val, eps float64) *Val {
 	return y.widen(e)
 }
 
+// between bounds a mean of two values.
+func between(a, b *Val) *Val {
+	v := joined(a, b)
+	v.integer, v.tiny = false, 0
+	return v
+}
+
 func (c *call) trainedNorm(x, scale, bias *Val, eps float64) []*Val {
 	n := c.elements()
 	if lo, _ := c.dim(0, 1); lo > 0 { // each channel by itself
 		n /= float64(lo)
 	}
-	y := c.affine(normalized(x, n, eps, false), scale, bias)
+	y := c.affine(c.normalized(x, n, eps, false), scale, bias)
 	h := x.Hull()
-	v := scalar(Range{0, (h.Hi - h.Lo) * (h.Hi - h.Lo)})
+	top := (h.Hi - h.Lo) * (h.Hi - h.Lo)
+	if product(n, math.Max(top, h.MaxAbs())) > c.accumLimit() {
+		top = math.Inf(1)
+	}
+	v := c.mid(scalar(Range{0, top}))
 	v.rest(x)
-	mean, variance := joined(x.flat(), c.x(3).flat()), joined(v, c.x(4).flat())
+	v.nan = y.nan
+	mean, variance := between(c.meanOf(x, n), c.x(3).flat()), between(v, c.x(4).flat())
 	return []*Val{y, mean, variance, mean, variance}
 }
 
 // skipNormOp adds a residual and a bias, then normalises; its fourth result is the sum.
 func skipNormOp(rms bool) transfer {
 	return func(c *call) []*Val {
-		sum := plus(c.x(0), c.x(1))
 		gamma, beta, bias := c.given(2), c.given(3), c.given(4)
 		if rms {
 			beta, bias = nil, c.given(3)
 		}
-		if bias != nil {
-			sum = plus(sum, bias)
-		}
+		sum := c.total(c.x(0), c.x(1), bias)
 		n := c.trailingCount(0, c.rank(0)-1)
 		if c.rank(0) < 1 {
 			n = math.Inf(1)
 		}
 		eps := c.epsilon(1e-12)
-		return []*Val{c.affine(normalized(sum, n, eps, rms), gamma, beta), sum.flat(), inverseRoot(sum, eps, rms), sum}
+		mean := c.meanOf(sum, n)
+		if rms { // there is none
+			mean = joined(mean, scalar(Range{}))
+		}
+		return []*Val{c.affine(c.normalized(sum, n, eps, rms), gamma, beta), mean, c.inverseRoot(sum, n, eps, rms), sum}
 	}
 }
 
 // embedNormOp sums rows of the tables for words, positions and segments, then normalises.
 func embedNormOp(c *call) []*Val {
-	sum := plus(c.x(2).joinRows(), c.x(3).joinRows())
+	var segments *Val
 	if c.has(4) {
-		sum = plus(sum, c.in[4].joinRows())
+		segments = c.in[4].joinRows()
 	}
+	sum := c.total(c.x(2).joinRows(), c.x(3).joinRows(), segments)
 	n := c.trailingCount(2, 1)
-	y := c.affine(normalized(sum, n, c.epsilon(1e-12), false), c.given(5), c.given(6))
+	y := c.affine(c.normalized(sum, n, c.epsilon(1e-12), false), c.given(5), c.given(6))
 	mask := c.index(1, true)
 	mask.hi[0]++
 	return []*Val{y, mask, sum}

@@ -6,7 +6,7 @@ func poolOps() map[string]op {
 	return map[string]op{
 		"MaxPool": {f: maxPoolOp, exact: true}, "AveragePool": rounded(averagePoolOp), "GlobalAveragePool": rounded(globalAverageOp),
 		"GlobalMaxPool": exact(channelHull), "LpPool": approx(lpPoolOp), "GlobalLpPool": approx(globalLpOp), "MaxUnpool": exact(withZero),
-		"MaxRoiPool": exact(withZero), "RoiAlign": rounded(withZero), "com.microsoft.NhwcMaxPool": exact(flatOp),
+		"MaxRoiPool": exact(withZero), "RoiAlign": rounded(roiAlignOp), "com.microsoft.NhwcMaxPool": exact(flatOp),
 		"com.microsoft.MaxpoolWithMask": exact(withZero), "com.microsoft.QLinearAveragePool": rounded(typeRange),
 		"com.microsoft.QLinearGlobalAveragePool": rounded(typeRange),
 	}
@@ -32,29 +32,37 @@ func averagePoolOp(c *call) *Val {
 	for _, k := range c.n.Ints("kernel_shape") {
 		n *= float64(k)
 	}
-	return averaged(v, n)
+	return c.averaged(v, n)
 }
 
-func globalAverageOp(c *call) *Val { return averaged(c.channels(0), c.trailingCount(0, 2)) }
+func globalAverageOp(c *call) *Val { return c.averaged(c.channels(0), c.trailingCount(0, 2)) }
 
 // averaged widens a mean of n elements by the rounding of the sum.
-func averaged(v *Val, n float64) *Val {
+func (c *call) averaged(v *Val, n float64) *Val {
 	e := math.Min(sumError(n, 1), 1e-2)
 	if math.IsNaN(e) {
 		e = 1e-2
 	}
 	w := map1(v, func(x Range) Range {
-		if x.MaxAbs() == 0 || math.IsInf(x.MaxAbs(), 0) {
-			return x
-		}
-		d := e * x.MaxAbs()
+		d := e * finiteOr0(x.MaxAbs())
 		r := Range{x.Lo - d, x.Hi + d}
 		if x.Lo >= 0 {
 			r.Lo = math.Max(r.Lo, 0)
 		}
-		return r
-	})
-	w.nan = v.nan || v.posInf && v.negInf
+		return overflowing(r, x, product(n, x.MaxAbs()), c.accumLimit())
+	}).torn()
+	w.nan = w.nan || v.posInf && v.negInf
+	return w
+}
+
+// roiAlignOp averages, or picks, what it reads between elements, and 0 outside of the image.
+func roiAlignOp(c *call) *Val { return blended(withZero(c)) }
+
+// blended marks bounds of elements as those of means of them.
+func blended(v *Val) *Val {
+	w := v.clone()
+	w.integer, w.tiny = false, 0
+	w.nan = v.nan || v.special() // of which some weigh 0
 	return w
 }
 
@@ -75,6 +83,9 @@ func (c *call) lp(n float64) *Val {
 	p := float64(c.n.Int("p", 2))
 	v := map1(c.channels(0), func(x Range) Range {
 		m := x.MaxAbs()
+		if product(n, math.Pow(m, p)) > c.accumLimit() {
+			return Range{0, math.Inf(1)}
+		}
 		return Range{0, product(m, math.Pow(n, 1/p)) * (1 + math.Min(sumError(n, 1), 1))}
 	})
 	return v

@@ -30,7 +30,8 @@ func (c *call) along(i int) *Val {
 	return v.with(dims, v.lo, v.hi)
 }
 
-// quantizeOp divides by the scale, rounds, adds the zero point and saturates.
+// quantizeOp divides by the scale, rounds, adds the zero point and saturates. The quotient is itself
+// rounded before, to the type of the input at worst: next to a tie that decides.
 func quantizeOp(c *call) *Val {
 	x := c.x(0)
 	v := over(x, c.along(1))
@@ -38,21 +39,29 @@ func quantizeOp(c *call) *Val {
 	if c.has(2) {
 		zero = c.along(2)
 	}
-	limit, ok := integers(c.elem(0))
-	_, float := saturated(c.elem(0), Range{})
+	unit := accumUnit
+	for i := range 2 {
+		if n := c.n.In(i); n != nil {
+			if f, ok := held(n.Type.Elem); ok {
+				unit = math.Max(unit, f.Unit())
+			}
+		}
+	}
+	limit, whole := integers(c.elem(0))
 	w := zip(v, zero, func(q, z Range) Range {
-		if ok {
+		q = Range{q.Lo - 2*unit*math.Abs(q.Lo), q.Hi + 2*unit*math.Abs(q.Hi)}
+		if whole {
 			r := add(Range{math.RoundToEven(q.Lo), math.RoundToEven(q.Hi)}, z)
 			return Range{math.Min(math.Max(r.Lo, limit.Lo), limit.Hi), math.Min(math.Max(r.Hi, limit.Lo), limit.Hi)}
 		}
-		if r, ok := saturated(c.elem(0), q); ok {
+		if r, ok := saturated(c.elem(0), q); ok && c.n.Int("saturate", 1) != 0 {
 			return r
 		}
 		return all
 	})
-	w.integer = ok
-	if w.nan = v.nan; float && c.n.Int("saturate", 1) == 0 {
-		w.nan = true
+	w.integer, w.nan = whole, v.nan
+	if _, small := miniOf(c.elem(0)); !whole && !small && c.n.Int("saturate", 1) == 0 {
+		w.nan, w.posInf, w.negInf = true, true, true
 	}
 	return w
 }
@@ -70,7 +79,15 @@ func dequantizeOp(c *call) *Val {
 
 // dynamicQuantizeOp takes scale and zero point from the range of its input joined with 0.
 func dynamicQuantizeOp(c *call) []*Val {
-	h := c.x(0).Hull().join(Range{})
-	scale := c.within(Range{0, (h.Hi - h.Lo) / 255})
+	x := c.x(0).Hull()
+	h := x.join(Range{})
+	top := (h.Hi - h.Lo) / 255
+	if x.hasZero() { // zeros alone have a range of none: kernels take another scale
+		top = math.Max(top, 1)
+	}
+	if h.Hi-h.Lo > c.accumLimit() || h.Hi-h.Lo > math.MaxFloat32 {
+		top = math.Inf(1)
+	}
+	scale := c.within(Range{0, top})
 	return []*Val{c.within(Range{0, 255}), scale, c.within(Range{0, 255})}
 }

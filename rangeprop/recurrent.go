@@ -60,9 +60,29 @@ func (c *call) steps() float64 {
 // settled bounds a state that is a mean of the last state and a value in [-1, 1], or of o·tanh(c).
 func (c *call) settled(h *Val) *Val {
 	v := joined(h, scalar(Range{-1, 1}))
-	v.nan = v.nan || c.x(0).nan || c.x(0).special() || h.special() || c.x(1).special()
-	v.integer = false
+	v.nan = v.nan || c.x(0).nan || h.special() || c.torn(h)
+	v.integer, v.tiny = false, 0
 	return v
+}
+
+// torn tells whether the sums under the activations may be NaN: a special number among what goes
+// into them, or terms that overflow.
+func (c *call) torn(h *Val) bool {
+	for i, in := range c.in {
+		if in != nil && i != 4 && (in.nan || in.special()) {
+			return true
+		}
+	}
+	size := func(i int) float64 {
+		if c.has(i) {
+			return c.in[i].Hull().MaxAbs()
+		}
+		return 0
+	}
+	state := math.Max(h.Hull().MaxAbs(), 1)
+	total := product(product(size(0), size(1)), c.most(1, 2)) + product(product(state, size(2)), c.most(2, 2)) + 2*size(3) +
+		product(size(7), size(6)+c.steps())
+	return !(total <= math.MaxFloat32)
 }
 
 // lstmOp: h = o·tanh(c) with a gate o; |c| grows by at most 1 a step.

@@ -61,7 +61,16 @@ func (s cells) padded(r Range) Range {
 	if s.wraps && s.total() >= wholeLimit {
 		return all
 	}
-	return s.blurred(overflowing(r, s.total(), s.limit))
+	return s.blurred(overflowing(r, s.hull(), s.total(), s.limit))
+}
+
+// hull is the range of the elements, with 0.
+func (s cells) hull() Range {
+	h := Range{}
+	for _, r := range s.of {
+		h = h.join(r)
+	}
+	return h
 }
 
 // wholeLimit is what sums of integers wrap around at, before a function of the sum is taken.
@@ -252,7 +261,7 @@ func (p *pass) nonNegative(a *Val) bool { return a.Hull().Lo >= 0 }
 
 // atLeast lifts lower bounds to low: what the widening by rounding took below it.
 func (v *Val) atLeast(low float64) *Val {
-	return map1flags(v, func(x Range) Range { return Range{math.Max(x.Lo, low), math.Max(x.Hi, low)} })
+	return tightened(v, func(x Range) Range { return Range{math.Max(x.Lo, low), math.Max(x.Hi, low)} })
 }
 
 func reduceMean(c *call) *Val {
@@ -273,7 +282,7 @@ func reduceMean(c *call) *Val {
 		if s.wraps && s.total() >= wholeLimit {
 			return all
 		}
-		r = overflowing(r, s.total(), s.limit)
+		r = overflowing(r, s.hull(), s.total(), s.limit)
 		return Range{r.Lo - e, r.Hi + e}
 	}).torn()
 	v.nan = v.nan || a.posInf && a.negInf || c.empty()
@@ -362,7 +371,7 @@ func (s cells) product() (r Range, top float64) {
 	if low < 1/s.limit {
 		p = p.join(Range{})
 	}
-	return overflowing(p, top, s.limit), top
+	return overflowing(p, p, top, s.limit), top
 }
 
 // zero tells whether an element may be 0.

@@ -1,33 +1,119 @@
 package rangeprop
 
 import (
+	"encoding/binary"
 	"math"
 
 	"github.com/amplint/amplint/graph"
 )
 
 // scatterOp joins data and updates, or lets the updates that can meet at one place act on it.
-func scatterOp(updates int) func(c *call) *Val {
-	return func(c *call) *Val {
-		data, u := c.x(0).flat(), c.x(updates).flat()
-		n := c.count(updates)
-		switch c.n.Str("reduction", "none") {
-		case "none", "":
-			v := joined(data, u)
-			return v
-		case "add":
-			v := plus(data, map1flags(u, func(x Range) Range { return mul(x, Range{0, n}) }))
-			return c.summed(v, n+1, data.Hull().MaxAbs()+product(n, u.Hull().MaxAbs()))
-		case "mul":
-			m := corners(Range{0, math.Max(u.Hull().MaxAbs(), 1)}, Range{0, n})
-			return joined(data, times(data, scalar(Range{-m.Hi, m.Hi})))
-		case "max":
-			return joined(data, variadicOf(data, u, maximum))
-		case "min":
-			return joined(data, variadicOf(data, u, minimum))
-		}
-		return c.anything()
+func scatterOp(c *call) *Val {
+	data, u, n := c.x(0).flat(), c.x(2).flat(), c.hits()
+	switch c.n.Str("reduction", "none") {
+	case "none", "":
+		return joined(data, u)
+	case "add":
+		v := plus(data, map1flags(u, func(x Range) Range { return mul(x, Range{0, n}) }))
+		v.nan = v.nan || n > 1 && u.posInf && u.negInf
+		return c.summed(v, all, n+1, data.Hull().MaxAbs()+product(n, u.Hull().MaxAbs()))
+	case "mul":
+		return c.scatterProducts(data, u, n)
+	case "max":
+		return joined(data, variadicOf(data, u, maximum))
+	case "min":
+		return joined(data, variadicOf(data, u, minimum))
 	}
+	return c.anything()
+}
+
+// scatterProducts multiplies elements of data by up to n updates.
+func (c *call) scatterProducts(data, u *Val, n float64) *Val {
+	h := u.Hull()
+	p := powers(h, n)
+	v := joined(data, times(data, scalar(p)))
+	if n > 1 { // what is small may vanish before the rest is multiplied
+		v = joined(v, scalar(Range{}))
+	}
+	top := product(data.Hull().MaxAbs(), math.Pow(math.Max(h.MaxAbs(), 1), n))
+	v.integer, v.tiny = data.integer && u.integer, 0
+	v.nan = v.nan || u.nan || (u.special() || top > c.accumLimit()) && (data.zero() || u.zero()) || data.special() && u.zero()
+	return map1flags(v, func(r Range) Range { return overflowing(r, r, top, c.accumLimit()) })
+}
+
+// powers bounds products of up to n numbers of a range, 1 where there are none.
+func powers(x Range, n float64) Range {
+	const few = 64
+	r, p := Range{1, 1}, Range{1, 1}
+	if n > few {
+		m := corners(absolute(x), Range{0, n})
+		if x.Lo < 0 {
+			m.Lo = -m.Hi
+		}
+		return m
+	}
+	for range int(n) {
+		p = mul(p, x)
+		r = r.join(p)
+	}
+	return r
+}
+
+// hits returns the greatest number of updates that one place can get: as many as the most frequent
+// of constant indices; else, along an axis all that the updates have there, and all of ScatterND's.
+func (c *call) hits() float64 {
+	shape := c.shape(1)
+	if len(shape) == 0 {
+		return math.Inf(1)
+	}
+	if c.n.Op == "ScatterND" {
+		width := shape[len(shape)-1]
+		if at, ok := c.ints(1); ok && width.Known() && width.N > 0 {
+			return c.repeated(at, int(width.N))
+		}
+		n := 1.0
+		for d := range len(shape) - 1 {
+			n = product(n, c.most(1, d))
+		}
+		return n
+	}
+	axis, ok := c.axis("axis", 0, len(shape))
+	if !ok {
+		return math.Inf(1)
+	}
+	n := c.most(1, axis)
+	if at, ok := c.ints(1); ok && len(shape) == 1 {
+		return c.repeated(at, 1)
+	}
+	return n
+}
+
+// most is the greatest size of a dimension, infinite where it has none.
+func (c *call) most(i, d int) float64 {
+	if _, hi := c.dim(i, d); hi >= 0 {
+		return float64(hi)
+	}
+	return math.Inf(1)
+}
+
+// repeated counts the most frequent of indices into the first axes of the data.
+func (c *call) repeated(at []int64, width int) float64 {
+	seen, most := map[string]int{}, 0
+	for ; len(at) >= width; at = at[width:] {
+		key := make([]byte, 0, 8*width)
+		for i, k := range at[:width] {
+			if s := c.shape(0); k < 0 && i < len(s) {
+				if !s[i].Known() {
+					return math.Inf(1)
+				}
+				k += s[i].N
+			}
+			key = binary.BigEndian.AppendUint64(key, uint64(k))
+		}
+		seen[string(key)]++
+		most = max(most, seen[string(key)])
+	}
+	return float64(most)
 }
 
 func variadicOf(a, b *Val, f func(x, y Range) Range) *Val {
@@ -133,10 +219,18 @@ func castOp(c *call) []*Val {
 		w.integer = true
 		return []*Val{w}
 	}
-	if to == graph.Float4E2M1 || c.n.Int("saturate", 1) != 0 {
+	if to == graph.Float8E8M0 {
+		w := map1flags(v, powerOfTwo)
+		w.integer, w.nan, w.posInf, w.negInf = false, v.nan || v.Hull().MaxAbs() > 0x1p127, false, false
+		return []*Val{w}
+	}
+	if _, small := miniOf(to); small || c.n.Int("saturate", 1) != 0 {
 		if _, ok := saturated(to, Range{}); ok {
 			w := map1flags(v, func(x Range) Range { r, _ := saturated(to, x); return r })
-			w.posInf, w.negInf, w.nan = false, false, v.nan && to != graph.Float4E2M1
+			w.posInf, w.negInf, w.nan, w.integer = false, false, v.nan && !small, v.integer && !small
+			if v.nan && small { // kernels give anything
+				w = map1flags(w, func(Range) Range { r, _ := saturated(to, all); return r })
+			}
 			return []*Val{w}
 		}
 	}

@@ -64,6 +64,7 @@ func rangeOp(c *call) *Val {
 	v := joined(a, b)
 	v.integer = a.integer && c.x(2).integer
 	v.rest(c.x(2))
+	v.tiny = 0
 	if v.integer && c.x(2).Hull().Lo > 0 { // limit itself is not reached
 		v = v.with(v.dims, v.lo, []float64{math.Max(math.Ceil(b.Hull().Hi)-1, a.Hull().Hi)})
 	}
@@ -100,7 +101,17 @@ func oneHotOp(c *call) *Val {
 
 func eyeOp(c *call) *Val { return c.condition() }
 
-func boxesOp(c *call) *Val { return c.index(1, c.rank(0) == 3) }
+// boxesOp gives the numbers of batches, classes and boxes.
+func boxesOp(c *call) *Val {
+	if c.rank(0) != 3 || c.rank(1) != 3 {
+		return c.index(1, false)
+	}
+	v := c.index(1, true)
+	for d := range 2 {
+		v.hi[0] = math.Max(v.hi[0], math.Min(c.most(1, d), math.MaxInt64)-1)
+	}
+	return v
+}
 
 // detOp bounds a determinant of n×n by Hadamard: the product of the row norms.
 func detOp(c *call) *Val {
@@ -118,12 +129,13 @@ func stringSplitOp(c *call) []*Val {
 	return []*Val{c.within(Range{}), intRange(Range{0, math.MaxInt64})}
 }
 
-// tfidfOp counts n-grams, weighted: at most one for every element.
+// tfidfOp counts n-grams, weighted: at most one that starts at an element, for each length and each
+// number of elements left out.
 func tfidfOp(c *call) *Val {
-	w := 1.0
+	r := Range{0, 1}
 	for _, x := range c.n.Floats("weights") {
-		w = math.Max(w, float64(x))
+		r = r.join(Range{float64(x), float64(x)})
 	}
-	v := scalar(Range{0, product(w, math.Max(c.elements()*float64(c.n.Int("max_skip_count", 0)+1), 1))})
-	return v
+	n := product(c.elements(), float64(c.n.Int("max_skip_count", 0)+1)*float64(max(c.n.Int("max_gram_length", 1), 1)))
+	return scalar(mul(r, Range{0, math.Max(n, 1)}))
 }

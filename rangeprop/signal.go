@@ -73,5 +73,9 @@ func stftOp(c *call) *Val {
 func fftOp(c *call) *Val { return spectrum(c.x(0), c.elements(), true, false) }
 
 func windowOp(lo, hi float64) func(c *call) *Val {
-	return func(c *call) *Val { return scalar(Range{lo, hi}) }
+	return func(c *call) *Val {
+		v := scalar(Range{lo, hi})
+		v.nan = c.n.Int("periodic", 1) == 0 && c.x(0).Hull().Lo <= 1 // one element is divided by none
+		return v
+	}
 }

@@ -80,16 +80,17 @@ func (s cells) dead(v *Val) Range {
 // come out a little loose where the element dominates the sum, which costs nothing: then the
 // rest does not matter.
 func others(x, sum Range) Range {
-	return Range{logLess(sum.Lo, x.Lo), logLess(sum.Hi, x.Hi)}
+	return Range{logLess(sum.Lo, x.Lo, -1), logLess(sum.Hi, x.Hi, 1)}
 }
 
-// logLess is log(exp(a) - exp(b)) for b ≤ a, -Inf where they are equal.
-func logLess(a, b float64) float64 {
+// logLess bounds log(exp(a) - exp(b)) for b ≤ a from above, or for a side of -1 from below: next to a
+// large number the logarithm of how many there are is lost.
+func logLess(a, b, side float64) float64 {
 	if math.IsInf(a, 0) || math.IsInf(b, 1) {
 		return a
 	}
-	d := -math.Expm1(b - a)
-	if d <= 1e-12 {
+	d := -math.Expm1(b-a) + side*(1e-12+math.Abs(a)*0x1p-50)
+	if d <= 0 {
 		return math.Inf(-1)
 	}
 	return a + math.Log(d)
@@ -98,9 +99,10 @@ func logLess(a, b float64) float64 {
 // share bounds exp(x) / (exp(x) + exp(others)). The rounding of x less the maximum is a relative
 // error of the share.
 func share(x, others Range) Range {
-	r := Range{shareOf(x.Lo, others.Hi), shareOf(x.Hi, others.Lo)}
-	e := kernelError
-	if m := math.Max(x.MaxAbs(), others.MaxAbs()); m < 1<<20 {
+	e, m := kernelError, math.Max(x.MaxAbs(), others.MaxAbs())
+	lost := finiteOr0(x.MaxAbs()) * 0x1p-45 // what this computation itself rounds off
+	r := Range{shareOf(x.Lo-lost, others.Hi), shareOf(x.Hi+lost, others.Lo)}
+	if m < 1<<20 {
 		e *= 1 + m
 	}
 	return Range{math.Max(r.Lo-e*r.Lo, 0), math.Min(r.Hi+e*r.Hi+1e-37, 1)}

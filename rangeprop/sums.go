@@ -35,16 +35,17 @@ func sumError(n, total float64) float64 {
 	return n * accumUnit * total
 }
 
-// overflowing bounds a sum whose magnitudes add up to more than the limit of its format: on its way
-// it may become infinite on any side that its terms may have, whatever they add up to.
-func overflowing(r Range, total, limit float64) Range {
+// overflowing bounds a sum of terms whose magnitudes add up to total: where that is more than the
+// limit of its format it may become infinite on its way on any side that its terms may have, whatever
+// they add up to.
+func overflowing(r, terms Range, total, limit float64) Range {
 	if !(total > limit) {
 		return r
 	}
-	if r.Lo < 0 {
+	if terms.Lo < 0 {
 		r.Lo = math.Inf(-1)
 	}
-	if r.Hi > 0 {
+	if terms.Hi > 0 {
 		r.Hi = math.Inf(1)
 	}
 	return r
@@ -59,17 +60,35 @@ func (v *Val) torn() *Val {
 	return v
 }
 
-// summed widens sums of n terms by their rounding and overflow; total bounds the magnitudes of the
-// terms of any of them.
-func (c *call) summed(v *Val, n, total float64) *Val {
+// summed widens sums of n terms by their rounding and overflow; terms bounds any of them, and total
+// their magnitudes together.
+func (c *call) summed(v *Val, terms Range, n, total float64) *Val {
 	e, limit := sumError(n, total), c.accumLimit()
 	if e == 0 && !(total > limit) {
 		return v
 	}
 	return map1flags(v, func(x Range) Range {
-		x = overflowing(x, total, limit)
+		x = overflowing(x, terms, total, limit)
 		return Range{x.Lo - e, x.Hi + e}
 	}).torn()
+}
+
+// total adds values, of which some may be nil, in any order.
+func (c *call) total(list ...*Val) *Val {
+	var v *Val
+	most, n := 0.0, 0.0
+	for _, x := range list {
+		switch {
+		case x == nil:
+			continue
+		case v == nil:
+			v = x
+		default:
+			v = plus(v, x)
+		}
+		most, n = most+x.Hull().MaxAbs(), n+1
+	}
+	return c.mid(c.summed(v, all, n, most))
 }
 
 // mid is a result on the way to another: what overflows in it is infinite, whatever follows.

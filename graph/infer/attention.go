@@ -80,6 +80,9 @@ func flexAttention(c *ctx) error {
 func linearAttention(c *ctx) error {
 	q, v := c.shape(0), c.shape(2)
 	past := c.shape(3)
+	if !c.has(3) { // the type of the state is that of the past, or left to the kernel
+		c.elem(1, c.in(0).Elem)
+	}
 	c.set(1, past)
 	if len(q) != 3 || len(v) != 3 {
 		return nil

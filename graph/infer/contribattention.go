@@ -132,6 +132,10 @@ func groupQuery(c *ctx) error {
 			total = c.dim(c.maxNum(n, c.num(past[2])))
 		}
 	}
+	if !c.has(3) {
+		c.elem(1, c.in(0).Elem)
+		c.elem(2, c.in(0).Elem)
+	}
 	cache := graph.Shape{q[0], {N: kv}, total, c.dim(width)}
 	c.set(1, cache)
 	c.set(2, slices.Clone(cache))

@@ -160,6 +160,14 @@ func fit(e graph.ElemType, x num) num {
 		return intNum(int64(uint16(x.i)))
 	case graph.Uint8:
 		return intNum(int64(uint8(x.i)))
+	case graph.Int4:
+		return intNum(x.i << 60 >> 60)
+	case graph.Uint4:
+		return intNum(x.i & 15)
+	case graph.Int2:
+		return intNum(x.i << 62 >> 62)
+	case graph.Uint2:
+		return intNum(x.i & 3)
 	case graph.Float:
 		return floatNum(float64(float32(x.i)))
 	case graph.Double:
