@@ -32,8 +32,10 @@ func checkCastLoss(p *Pass) {
 
 // checkNarrowed reports a cast after which nothing is left.
 func checkNarrowed(p *Pass, n *graph.Node) {
-	s, ok := p.shrunkOf(n.Out(0))
-	if f, low := p.low(n.In(0)); !ok || low && f.ZeroAt() >= s.format.ZeroAt() {
+	format, ok := p.low(n.Out(0))
+	s := shrunk{value: n.Out(0), format: format, top: p.Range(n.In(0)).MaxAbs()} // the bound behind the cast is rounded already
+	s.gone = s.top <= format.ZeroAt()
+	if f, low := p.low(n.In(0)); !ok || low && f.ZeroAt() >= format.ZeroAt() || !p.rests(n.In(0)) || s.top == 0 || s.top >= format.MinNormal() || walk.Constant(n.In(0)) != nil {
 		return
 	}
 	f, missed := p.lostAt(n, s, n.In(0))

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/amplint/amplint/graph"
@@ -27,6 +28,7 @@ func checkDivisionByZero(p *Pass) {
 		switch {
 		case walk.Is(n, "Div"):
 			at = 1
+		case walk.Is(n, "Pow") && p.Target == numfmt.FP32 && negativeInteger(n):
 		case !walk.Is(n, "Reciprocal"):
 			continue
 		}
@@ -36,6 +38,12 @@ func checkDivisionByZero(p *Pass) {
 			checkDivisor(p, n, n.In(at))
 		}
 	}
+}
+
+// negativeInteger tells whether a power is a division: by its base as often as the exponent says.
+func negativeInteger(n *graph.Node) bool {
+	y, ok := walk.Scalar(n.In(1))
+	return ok && y < 0 && y == math.Trunc(y)
 }
 
 // checkZeroDivisor reports a divisor that may be 0 in FP32.

@@ -26,6 +26,9 @@ func checkDomainError(p *Pass) {
 	}
 	for n := range p.Model.Nodes() {
 		d, ok := domains[n.Op]
+		if walk.Is(n, "Pow") {
+			d, ok = powerDomain(n)
+		}
 		if ok && walk.Is(n, n.Op) && n.In(0) != nil && walk.Constant(n.In(0)) == nil && !p.known(n, nil) {
 			checkDomain(p, n, d)
 		}
@@ -59,10 +62,33 @@ func (d domain) holds(r rangeprop.Range) bool {
 	return d.Contains(r)
 }
 
+// powerDomain is where a power with a constant exponent has a finite result: a fraction needs a base
+// that is not negative, a negative exponent one that is not 0.
+func powerDomain(n *graph.Node) (domain, bool) {
+	y, ok := walk.Scalar(n.In(1))
+	switch {
+	case !ok || y > 0 && y == math.Trunc(y) || y == 0:
+		return domain{}, false
+	case y > 0:
+		return domain{rangeprop.Range{Lo: 0, Hi: inf}, false, "a power with a fraction as its exponent is NaN for a negative base"}, true
+	}
+	return domain{rangeprop.Range{Lo: 0, Hi: inf}, true, "a negative power of 0 is infinite"}, y != math.Trunc(y)
+}
+
+// clear tells whether a logarithm is of a probability that the logits keep well above 0. The bound of
+// a sigmoid is coarser than that near 0.
+func (p *Pass) clear(n *graph.Node) bool {
+	if !walk.Is(n, "Log") {
+		return false
+	}
+	c := probability(p, n)
+	return c != nil && p.rests(c.logits) && c.least(p.Range(c.logits)) > 1e6*c.gone(numfmt.FP32)
+}
+
 func checkDomain(p *Pass, n *graph.Node, d domain) {
 	x := n.In(0)
 	r := p.Range(x)
-	if d.holds(r) || !p.rests(x) {
+	if d.holds(r) || !p.rests(x) || p.clear(n) {
 		return
 	}
 	f := p.at(n, n.Out(0))

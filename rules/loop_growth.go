@@ -106,11 +106,26 @@ func checkRunningSum(p *Pass, n *graph.Node, c *carried) {
 	}
 }
 
+// scanned returns what a Scan takes the elements of a value of its body from, and any other value as
+// it is.
+func scanned(v *graph.Value) *graph.Value {
+	g := v.Graph
+	if !v.Input || !walk.Is(g.Owner, "Scan") {
+		return v
+	}
+	for i, in := range g.Inputs {
+		if in == v && i < len(g.Owner.Inputs) && g.Owner.In(i) != nil {
+			return g.Owner.In(i)
+		}
+	}
+	return v
+}
+
 func runningSum(p *Pass, n *graph.Node, x *graph.Value, turns float64) Finding {
 	f, _ := p.low(n.Out(0))
 	find := p.at(n, n.Out(0))
 	find.Kind, find.Evidence, find.Limit = Swamping, Likely, f.ExactInt()
-	r := p.reach.Of(x)
+	r := p.reach.Of(scanned(x))
 	if e := max(math.Abs(r.Lo.At), math.Abs(r.Hi.At)); e > 0 && max(r.Lo.Level, r.Hi.Level) >= reach.Uniform {
 		find.Evidence, find.Consequence = Witness, Silent
 	}

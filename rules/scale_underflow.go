@@ -60,7 +60,7 @@ func checkScale(p *Pass, n *graph.Node) bool {
 		return false
 	}
 	s, ok := walk.StatsOf(t)
-	if !ok || s.Underflow(f) == 0 {
+	if !ok || s.Underflow(f)+s.Zeros() == 0 {
 		return false
 	}
 	lo, hi := s.Extremes()
