@@ -54,7 +54,8 @@ fi
 
 step assembly is what its generator writes
 (cd refeval/kern/gen && go vet . && go generate .)
-git diff --exit-code -- refeval/kern
+(cd numfmt/gen && go vet . && go generate .)
+git diff --exit-code -- refeval/kern numfmt
 
 step go test
 go test -timeout 40m ./...

@@ -6,14 +6,15 @@ import (
 )
 
 // chunkBytes is how much of a tensor is held at a time: large enough that the system call does
-// not count, small enough for the cache. Elements of every size come out whole, those of 6 bits too.
-const chunkBytes = 3 << 18
+// not count, small enough for a core's own cache. Elements of every size come out whole, those of 6
+// bits too.
+const chunkBytes = 3 << 16
 
 // chunkFloats is the longest chunk of [Tensor.Floats]: it stays in the first cache.
 const chunkFloats = 4 << 10
 
 // Raw streams the elements as raw_data would hold them (little endian, types below 8 bits packed)
-// whatever field or file they are stored in, in chunks of at most about 1 MiB that hold whole
+// whatever field or file they are stored in, in chunks of at most 192 KiB that hold whole
 // elements. A chunk is valid until visit returns and must not be changed. An error of visit is
 // returned as it is.
 func (t *Tensor) Raw(visit func(chunk []byte) error) error {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
+	"unsafe"
 )
 
 // Encode returns the bits of x rounded as by Round, in the low Bits() of the result. NaN
@@ -120,8 +121,13 @@ func (f Format) AppendEncoded(dst []byte, src []float32, saturate bool) []byte {
 	return dst
 }
 
-// put16 repeats the normal case of encode32, with its constants in registers.
 func (s *spec) put16(out []byte, src []float32, over uint32) {
+	n := s.narrowHalves(out, src, over)
+	s.put16Slowly(out[2*n:], src[n:], over)
+}
+
+// put16Slowly repeats the normal case of encode32, with its constants in registers.
+func (s *spec) put16Slowly(out []byte, src []float32, over uint32) {
 	low, span, shift, rebias := s.minNormal32, s.overflowAt32-s.minNormal32, s.shift&31, s.rebias
 	half := uint32(1)<<shift>>1 - 1
 	for i, x := range src {
@@ -187,9 +193,7 @@ func (f Format) DecodeFloats(dst []float32, raw []byte) int {
 			dst[i] = float32(math.Float64frombits(binary.LittleEndian.Uint64(raw[8*i:])))
 		}
 	case 32:
-		for i := range dst {
-			dst[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i : 4*i+4 : 4*i+4]))
-		}
+		get32(dst, raw)
 	case 16:
 		s.get16(dst, raw)
 	case 8:
@@ -198,8 +202,25 @@ func (f Format) DecodeFloats(dst []float32, raw []byte) int {
 	return n
 }
 
-// get16 repeats the finite case of decode32, with its constants in registers.
+// get32 copies the bytes where the processor orders them as ONNX does: element by element it takes as
+// long as all else that is done with a weight.
+func get32(dst []float32, raw []byte) {
+	if len(dst) > 0 && binary.NativeEndian.Uint16([]byte{1, 0}) == 1 {
+		copy(unsafe.Slice((*byte)(unsafe.Pointer(&dst[0])), 4*len(dst)), raw)
+		return
+	}
+	for i := range dst {
+		dst[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
+	}
+}
+
 func (s *spec) get16(dst []float32, raw []byte) {
+	n := s.widenHalves(dst, raw)
+	s.get16Slowly(dst[n:], raw[2*n:])
+}
+
+// get16Slowly repeats the finite case of decode32, with its constants in registers.
+func (s *spec) get16Slowly(dst []float32, raw []byte) {
 	last, shift, scale := s.maxCode, s.shift&31, s.scale
 	for i := range dst {
 		c := uint32(binary.LittleEndian.Uint16(raw[2*i:]))

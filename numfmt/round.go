@@ -70,10 +70,15 @@ func (f Format) RoundFloats(dst, src []float32) {
 	}
 }
 
-// roundFP16 cuts 24 bits to 11 by Veltkamp's split, which rounds to nearest even wherever
+func roundFP16(dst, src []float32) {
+	n := roundHalves(dst, src)
+	roundFP16Slowly(dst[n:], src[n:])
+}
+
+// roundFP16Slowly cuts 24 bits to 11 by Veltkamp's split, which rounds to nearest even wherever
 // the result is normal: 1.5 times the speed of the integer form. The conversion keeps the
 // product from being fused with the difference.
-func roundFP16(dst, src []float32) {
+func roundFP16Slowly(dst, src []float32) {
 	s := &specs[FP16]
 	low, span := s.minNormal32, s.overflowAt32-s.minNormal32
 	for i, x := range src {

@@ -1,0 +1,117 @@
+// Command gen writes the assembly of package numfmt and its Go declarations. In this folder:
+//
+//	go run . -out ../half_avx_amd64.s -stubs ../half_avx_amd64.go -pkg numfmt
+package main
+
+import (
+	"github.com/mmcloughlin/avo/attr"
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+//go:generate go run . -out ../half_avx_amd64.s -stubs ../half_avx_amd64.go -pkg numfmt
+
+// nearest is the rounding mode of VCVTPS2PH: to nearest, ties to even, whatever MXCSR says.
+const nearest = 0
+
+func main() {
+	ConstraintExpr("amd64,!noasm")
+	narrow("narrowAVX2", "func(n int, dst *byte, src *float32, top *[8]uint32)", "writes n float32, a multiple of 8, as float16.",
+		func(x reg.VecVirtual, dst Mem) { VCVTPS2PH(I8(nearest), x, dst) }, 16)
+	narrow("roundAVX2", "func(n int, dst *float32, src *float32, top *[8]uint32)", "rounds n float32, a multiple of 8, to float16.",
+		func(x reg.VecVirtual, dst Mem) {
+			h := XMM()
+			VCVTPS2PH(I8(nearest), x, h)
+			VCVTPH2PS(h, x)
+			VMOVUPS(x, dst)
+		}, 32)
+	widen()
+	Generate()
+}
+
+// narrow makes a function that turns eight float32 at a time into size bytes, and keeps the greatest
+// magnitude of each lane, by its bits.
+func narrow(name, signature, doc string, convert func(reg.VecVirtual, Mem), size int) {
+	begin(name, signature, doc)
+	n, dst, src, out := pointer("n"), pointer("dst"), pointer("src"), pointer("top")
+	top, abs := YMM(), repeat("magnitude", 0x7fffffff)
+	VPXOR(top, top, top)
+	loop(n, func() {
+		x, a := YMM(), YMM()
+		VMOVUPS(Mem{Base: src}, x)
+		VPAND(abs, x, a)
+		VPMAXUD(a, top, top)
+		convert(x, Mem{Base: dst})
+		ADDQ(I8(32), src)
+		ADDQ(I8(size), dst)
+	})
+	VMOVUPS(top, Mem{Base: out})
+	end()
+}
+
+// widen keeps the greatest magnitudes of lanes of 16 bits.
+func widen() {
+	begin("widenAVX2", "func(n int, dst *float32, src *byte, top *[8]uint16)", "sets n float32, a multiple of 8, to what float16 hold.")
+	n, dst, src, out := pointer("n"), pointer("dst"), pointer("src"), pointer("top")
+	top, abs := XMM(), XMM()
+	VMOVUPS(constant("half", 0x7fff7fff, 4), abs)
+	VPXOR(top, top, top)
+	loop(n, func() {
+		h, a, x := XMM(), XMM(), YMM()
+		VMOVUPS(Mem{Base: src}, h)
+		VPAND(abs, h, a)
+		VPMAXUW(a, top, top)
+		VCVTPH2PS(h, x)
+		VMOVUPS(x, Mem{Base: dst})
+		ADDQ(I8(16), src)
+		ADDQ(I8(32), dst)
+	})
+	VMOVUPS(top, Mem{Base: out})
+	end()
+}
+
+func begin(name, signature, doc string) {
+	TEXT(name, attr.NOSPLIT, signature)
+	Pragma("noescape")
+	Doc(name + " " + doc)
+}
+
+func end() {
+	VZEROUPPER()
+	RET()
+}
+
+func pointer(name string) reg.GPVirtual { return Load(Param(name), GP64()).(reg.GPVirtual) }
+
+// loop repeats body for every eight of n.
+func loop(n reg.GPVirtual, body func()) {
+	Label("eight")
+	CMPQ(n, I8(8))
+	JLT(LabelRef("done"))
+	body()
+	SUBQ(I8(8), n)
+	JMP(LabelRef("eight"))
+	Label("done")
+}
+
+// repeat returns a vector of eight times the same bits.
+func repeat(name string, bits uint32) reg.VecVirtual {
+	v := YMM()
+	VMOVUPS(constant(name, bits, 8), v)
+	return v
+}
+
+var constants = map[string]Mem{}
+
+func constant(name string, bits uint32, n int) Mem {
+	if m, ok := constants[name]; ok {
+		return m
+	}
+	m := GLOBL(name, attr.RODATA|attr.NOPTR)
+	for i := range n {
+		DATA(4*i, U32(bits))
+	}
+	constants[name] = m
+	return m
+}
