@@ -9,7 +9,8 @@ import (
 	"github.com/amplint/amplint/rules"
 )
 
-// A sound mixed model is planned anew where that makes more nodes low than either of these, or all.
+// A sound mixed model is planned anew where that makes more nodes low than either of these, or half of
+// all and so the whole model.
 const (
 	worthwhileShare = 0.1
 	worthwhileNodes = 2
@@ -17,8 +18,8 @@ const (
 
 // gains tells whether a new plan leaves markedly fewer nodes in FP32 than there are now.
 func gains(now, planned *rewrite.Summary) bool {
-	gain := float64(now.FP32 - planned.FP32)
-	return planned.FP32 == 0 && gain > 0 || gain > max(worthwhileNodes, worthwhileShare*float64(now.Low+now.FP32))
+	gain, all := float64(now.FP32-planned.FP32), float64(now.Low+now.FP32)
+	return planned.FP32 == 0 && gain >= all/2 || gain > max(worthwhileNodes, worthwhileShare*all)
 }
 
 // settled returns the model as it is where it holds the target already, nothing in it wants fixing,
