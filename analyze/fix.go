@@ -42,7 +42,8 @@ type Fixed struct {
 	Applied   []rules.Finding // those whose edits were applied, in all rounds
 	Edits     []rewrite.Edit
 	Summary   rewrite.Summary
-	Refused   string // why nothing was written, "" where it was
+	Refused   string   // why nothing was written, "" where it was
+	Hopeless  []string // of what remains, what cannot be repaired from the file, and what has to change
 	Plan      *PlanFile
 	Diff      *diff.Result // of the input and the result, for a dry run
 
@@ -84,6 +85,7 @@ func Fix(ctx context.Context, path string, opt FixOptions) (*Fixed, error) {
 	}
 	if f.Refused == "" && f.After.Failed(opt.FailOn) {
 		f.Refused = fmt.Sprintf("%s would remain", f.After.remaining(opt.FailOn))
+		f.Hopeless = f.After.hopeless(opt.FailOn)
 	}
 	if f.Refused != "" || opt.DryRun {
 		return f, nil

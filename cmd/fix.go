@@ -158,6 +158,7 @@ func (a *app) fix(c *cobra.Command, path string, opt analyze.FixOptions, x *fixF
 	if r.Refused != "" {
 		a.code = exitFindings
 		fmt.Fprintf(a.err, "amplint: %s: refused, nothing was written: %s\n", report.Visible(path), visible(r.Refused)) // --quiet or not
+		a.notes(path, r.Hopeless)
 	}
 	if opt.Out == analyze.Std { // stdout holds the model
 		a.out = a.err

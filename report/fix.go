@@ -27,6 +27,7 @@ type fixFile struct {
 	Strategy   string    `json:"strategy"`
 	Changed    bool      `json:"changed"`
 	Refused    string    `json:"refused"` // why nothing was written
+	Hopeless   []string  `json:"not_repairable,omitempty"`
 	Low        int       `json:"low_nodes"`
 	FP32       int       `json:"fp32_nodes"`
 	Casts      int       `json:"casts_added"`
@@ -52,7 +53,7 @@ type fixNode struct {
 func fixedJSON(w io.Writer, r *analyze.Fixed, opt Options) error {
 	s := r.Summary
 	f := fixFile{Schema: "amplint.fix/1", Tool: Tool{"amplint", opt.Version}, Input: r.Path, Output: r.Out, Strategy: r.Strategy,
-		Changed: s.Changed, Refused: r.Refused, Low: s.Low, FP32: s.FP32, Casts: s.Casts, Removed: s.Removed,
+		Changed: s.Changed, Refused: r.Refused, Hopeless: r.Hopeless, Low: s.Low, FP32: s.FP32, Casts: s.Casts, Removed: s.Removed,
 		Edits: []Fix{}, Applied: []Finding{}, Result: Of(r.After), InputCheck: summaryOf(r.Before.Summary)}
 	for _, e := range r.Edits {
 		f.Edits = append(f.Edits, fixOf(e))
