@@ -72,7 +72,7 @@ func (a *app) check(ctx context.Context, args []string, opt analyze.Options, b *
 		return nil, &failure{exitUsage, err}
 	}
 	opt.Lenient, opt.Witnesses = len(all) > 1, dir != ""
-	opt.Profile = opt.Profile && len(all) <= maxDrawn
+	opt.Profile = (opt.Profile || b.shard != "") && len(all) <= maxDrawn // a page may be made of shards
 	k := &checking{app: a, opt: opt, out: &report.File{}}
 	if err := k.prepare(b, all); err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func (k *checking) prepare(b *batchFlags, all []string) error {
 	if s.Count > 0 {
 		k.shard = &report.Shard{Index: s.Index, Count: s.Count, Total: len(all), Models: []int{}, Failures: []int{}, FailOn: k.opt.FailOn.String()}
 	}
-	if b.cache == "" || k.opt.Witnesses || k.opt.Profile { // which are more than a report
+	if b.cache == "" || k.opt.Witnesses { // which are more than a report
 		return nil
 	}
 	if k.cache, err = batch.OpenCache(b.cache, Version); err != nil {
@@ -160,9 +160,10 @@ func (k *checking) run(ctx context.Context, jobs int) error {
 func (k *checking) one(ctx context.Context, i int) (o outcome) {
 	path := k.paths[i]
 	key := k.key(path)
-	if key != "" && k.cache.Get(key, &o.record) {
-		return o
+	if key != "" && k.cache.Get(key, &o.record) && o.Model != nil && o.Model.Unpack() == nil {
+		return k.packed(o)
 	}
+	o = outcome{}
 	o.err = guarded(path, func() error {
 		r, err := analyze.Check(ctx, path, k.opt)
 		if err != nil {
@@ -175,9 +176,31 @@ func (k *checking) one(ctx context.Context, i int) (o outcome) {
 		return nil
 	})
 	if o.err == nil && key != "" {
-		if err := k.cache.Put(key, o.record); err != nil {
-			o.Notes = append(o.Notes, "not kept in the cache: "+err.Error())
-		}
+		o = k.keep(key, o)
+	}
+	return k.packed(o)
+}
+
+// keep puts a result into the cache. A cache that cannot be written is no fault of the model.
+func (k *checking) keep(key string, o outcome) outcome {
+	err := o.Model.Pack()
+	if err == nil {
+		err = k.cache.Put(key, o.record)
+	}
+	if err != nil {
+		o.Notes = append(o.Notes, "not kept in the cache: "+err.Error())
+	}
+	return o
+}
+
+// packed makes the report of a shard hold what pages draw: merge may have to write one.
+func (k *checking) packed(o outcome) outcome {
+	if o.err != nil {
+		return o
+	}
+	o.Model.Drawing = nil
+	if k.shard != nil {
+		o.err = o.Model.Pack()
 	}
 	return o
 }

@@ -31,6 +31,11 @@ func Read(r io.Reader) (*File, error) {
 	if f.Schema != Schema {
 		return nil, fmt.Errorf("its schema is %q, not %q", f.Schema, Schema)
 	}
+	for _, m := range f.Models {
+		if err := m.Unpack(); err != nil {
+			return nil, fmt.Errorf("the drawing of %s: %w", m.Path, err)
+		}
+	}
 	return f, nil
 }
 

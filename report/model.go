@@ -49,8 +49,10 @@ type Model struct {
 	Suppressed []Suppressed `json:"suppressed,omitempty"`
 	// Remarks tell what had to be put right or overlooked, and which ignores match nothing.
 	Remarks []string `json:"remarks,omitempty"`
-	// Profile is what a page draws, nil where the analysis was not asked for it. JSON does not have it.
+	// Profile is what a page draws, nil where the analysis was not asked for it. JSON has it as Drawing,
+	// and only that of shards.
 	Profile *analyze.Profile `json:"-"`
+	Drawing []byte           `json:"drawing,omitempty"`
 }
 
 // Suppressed is a finding that the project has looked at and lives with; see [analyze.Suppressed].
