@@ -295,13 +295,33 @@ func (p *pass) normLoss(n *pattern.Norm) float64 {
 	if n.Square == nil && stored(n.Numerator) { // the reduction squares, in FP32
 		return 1
 	}
-	if n.EpsOnRoot || n.Shifted == nil {
-		if f, ok := held(n.Output.Type.Elem); ok && f.Bits() < 32 {
+	f, ok := held(n.Output.Type.Elem)
+	switch {
+	case n.EpsOnRoot || n.Shifted == nil:
+		if ok && f.Bits() < 32 {
 			return p.loss(n.Output, n.Shifted, float64(n.Count)*math.Sqrt(f.MinSubnormal())/f.MinSubnormal())
 		}
 		return 1
+	case ok && f.Bits() < 32 && n.EpsValue > 0 && !n.EpsMax && n.Bound > 0:
+		return p.flushed(n, f)
 	}
 	return math.Sqrt(p.loss(n.Output, n.Shifted, float64(n.Count)))
+}
+
+// flushed is normLoss where ε is added. Each square, their mean and what it is scaled by round by half the
+// least number at most, so that the variance is short by s; v / (v - s + ε) is above 1 only where s is
+// above ε, and largest where the variance is least.
+func (p *pass) flushed(n *pattern.Norm, f numfmt.Format) float64 {
+	elements := float64(n.Count)
+	if n.Kind == pattern.LayerNorm {
+		elements--
+	}
+	s := f.MinSubnormal() * (elements/(n.Bound*n.Bound)/2 + 1) // elements/Bound² is 1 for a mean, n for a sum
+	least := p.val(n.Shifted).Hull().Lo
+	if least <= 0 {
+		return math.Inf(1)
+	}
+	return math.Sqrt(math.Max(1, 1+(s-f.Round(n.EpsValue))/least))
 }
 
 // count multiplies the known dimensions of a shape.

@@ -51,7 +51,11 @@ func (s simplex) mean(x *Val, axis int, n, unit float64) *Val {
 	if s.most {
 		y = joined(y, scalar(Range{}))
 	}
-	e := 4*math.Max(unit, s.unit) + 2*math.Min(n, 1<<20)*accumUnit
+	e := 2 * math.Min(n, 1<<20) * accumUnit
+	if math.IsInf(n, 0) {
+		e = unknownSum
+	}
+	e += 4 * math.Max(unit, s.unit)
 	return map1flags(y, func(r Range) Range { return Range{r.Lo - e*math.Abs(r.Lo), r.Hi + e*math.Abs(r.Hi)} })
 }
 

@@ -283,8 +283,11 @@ func batchNormOp(c *call) []*Val {
 // ownStats bounds the normalisation of x by its own mean and variance. Kernels fold the mean into the
 // bias, so that a channel without variance shows the rounding of x, divided by √ε.
 func (c *call) ownStats(scale, bias *Val, eps float64) *Val {
+	if f, ok := held(c.elem(0)); ok && f.Bits() < 32 && eps < 2*f.MinSubnormal() {
+		return scalar(all) // squares that vanish leave nothing of the variance
+	}
 	y := c.trainedNorm(c.x(0), scale, bias, eps)[0]
-	e := 8 * c.p.unit(c.n.Out(0)) * product(c.x(0).Hull().MaxAbs()/math.Sqrt(eps), scale.Hull().MaxAbs())
+	e := 8 * accumUnit * product(c.x(0).Hull().MaxAbs()/math.Sqrt(eps), scale.Hull().MaxAbs())
 	if math.IsInf(e, 0) || math.IsNaN(e) {
 		return scalar(all)
 	}
