@@ -133,7 +133,7 @@ func (k *checking) run(ctx context.Context, jobs int) error {
 	if jobs == 0 {
 		jobs = runtime.GOMAXPROCS(0)
 	}
-	pool := batch.Pool{Workers: jobs, Budget: budget, Cost: func(i int) int64 { return analyze.Size(k.paths[i]) }}
+	pool := batch.Pool{Workers: jobs, Budget: budget, Cost: k.size}
 	step, clear := k.progress("model")
 	if len(k.paths) == 1 {
 		clear = k.busy(filepath.Base(k.paths[0]))
@@ -154,6 +154,15 @@ func (k *checking) run(ctx context.Context, jobs int) error {
 		return errInterrupted
 	}
 	return ended
+}
+
+// size is what a model takes of the budget: 0 for one that cannot be opened, which one tells of.
+func (k *checking) size(i int) (n int64) {
+	path := k.paths[i]
+	if guarded(path, func() error { n = analyze.Size(path); return nil }) != nil {
+		return 0
+	}
+	return n
 }
 
 // one analyses a model, or takes from the cache what is known of it.

@@ -7,10 +7,13 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // words are some that other packages own.
@@ -163,5 +166,50 @@ func TestLapsed(t *testing.T) {
 	ig := Ignore{Until: "2030-01-31"}
 	if ig.Lapsed(day.Add(-time.Second)) || !ig.Lapsed(day) || (&Ignore{}).Lapsed(day) {
 		t.Error("an entry is in force until the day that it names, and always where it names none")
+	}
+}
+
+// TestSchemaJudges holds the schema to the reader: what one takes the other takes.
+func TestSchemaJudges(t *testing.T) {
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(Schema()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("schema.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	judge, err := c.Compile("schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, good := range map[string]bool{
+		"target: bf16\nfail-on: warning\naccumulate: fp32\nflush-subnormals: false\nbaseline: b.json\n": true,
+		"ranges: {x: [-1, 2.5], y: [-inf, inf]}\ndims: {N: 3, M: 1..5, K: [1, 2]}\n":                    true,
+		"data: a.npz\n":      true,
+		"data: [a.npz, b]\n": true,
+		"rules: {long-sum: off, tiny-epsilon: note}\n":                                    true,
+		"ignore: [{rule: long-sum, node: a/*, value: v, reason: r, until: 2030-01-31}]\n": true,
+		"targt: bf16\n":                    false,
+		"target: fp12\n":                   false,
+		"ranges: {x: 3}\n":                 false,
+		"ranges: {x: [1]}\n":               false,
+		"dims: {N: many}\n":                false,
+		"data: [{a: b}]\n":                 false,
+		"rules: {long-sum: loud}\n":        false,
+		"ignore: [{reason: r}]\n":          false,
+		"ignore: [{rule: x, rul: y}]\n":    false,
+		"ignore: [{rule: x, until: soon}]": false,
+	} {
+		var value any
+		if err := yaml.Unmarshal([]byte(text), &value); err != nil {
+			t.Fatal(err)
+		}
+		if err := judge.Validate(value); (err == nil) != good {
+			t.Errorf("the schema takes %q: %t; %v", text, err == nil, err)
+		}
+		if _, err := Load(writeConfig(t, text), words); (err == nil) != good {
+			t.Errorf("the reader takes %q: %t; %v", text, err == nil, err)
+		}
 	}
 }

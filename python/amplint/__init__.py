@@ -45,8 +45,8 @@ def check(
     """
     with tempfile.TemporaryDirectory(prefix="amplint-") as folder:
         report = os.path.join(folder, "report.json")
-        args = ["check", model_path(model, folder), "--format", "json", "-o", report]
-        run(args + _flags(folder, target, ranges, dims, data, options))
+        flags = _flags(folder, target, ranges, dims, data, options)
+        run(["check", "--format", "json", "-o", report, *flags, "--", model_path(model, folder)])
         with open(report, encoding="utf-8") as f:
             models = json.load(f)["models"]
     return [finding(m["path"], x) for m in models for x in m["findings"]]
@@ -76,8 +76,8 @@ def fix(
         result = os.path.join(folder, "result", "model.onnx")
         os.mkdir(os.path.dirname(result))
         path = result if output is None else os.fspath(output)
-        args = ["fix", model_path(model, folder), "-o", path, "--format", "json"]
-        code, told = run(args + _flags(folder, target, ranges, dims, data, options))
+        flags = _flags(folder, target, ranges, dims, data, options)
+        code, told = run(["fix", "--format", "json", "-o", path, *flags, "--", model_path(model, folder)])
         if code == FINDINGS:
             raise FixRefused(told.strip(), code)
         return onnx.load(path)
