@@ -25,8 +25,12 @@ func checkConstantsLost(p *Pass) {
 		if !half(v) {
 			continue
 		}
-		if x, one := s.Single(); one && x == 0 {
+		switch x, one := s.Single(); {
+		case one && x == 0:
 			checkLostEpsilon(p, v)
+			checkLostFactor(p, v, s)
+		case one && (x == 1 || x == -1):
+			checkLostBound(p, v)
 		}
 		if s.Infs() > 0 {
 			checkInfinite(p, v, s)

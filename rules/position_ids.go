@@ -50,7 +50,7 @@ func checkCoordinate(p *Pass, n *graph.Node) {
 // coarse tells whether a computed input of the node passes the exact range already.
 func (p *Pass) coarse(n *graph.Node) bool {
 	for _, in := range n.Inputs {
-		if f, ok := p.low(in); ok && walk.Constant(in) == nil && walk.Maker(in) != nil && p.Range(in).MaxAbs() > f.ExactInt() {
+		if f, ok := p.low(in); ok && walk.Constant(in) == nil && walk.Maker(walk.Plain(in)) != nil && p.Range(in).MaxAbs() > f.ExactInt() {
 			return true
 		}
 	}

@@ -39,7 +39,7 @@ func checkScaleUnderflow(p *Pass) {
 
 func checkScaled(p *Pass, n *graph.Node) {
 	s, ok := p.shrunkOf(n.Out(0))
-	if !ok || p.smallInput(n) || p.Patterns.Square(n.Out(0)) != nil {
+	if !ok || p.smallInput(n, s) || p.Patterns.Square(n.Out(0)) != nil {
 		return
 	}
 	f, missed := p.lostAt(n, s, n.In(0))

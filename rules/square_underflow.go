@@ -32,7 +32,7 @@ func checkSquareUnderflow(p *Pass) {
 
 func checkSmallSquare(p *Pass, q *pattern.Square) {
 	s, ok := p.shrunkOf(q.Output)
-	if !ok || p.smallInput(q.Node) {
+	if !ok || p.smallInput(q.Node, s) {
 		return
 	}
 	f, missed := p.lostAt(q.Node, s, q.Base)

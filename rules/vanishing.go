@@ -43,12 +43,12 @@ func (p *Pass) nonzero(v *graph.Value) bool {
 	return r.Lo.Level > reach.Unreached && r.Lo.At != 0 || r.Hi.Level > reach.Unreached && r.Hi.At != 0
 }
 
-// smallInput tells whether a computed input of the node is too small already, so that the node is no
-// root.
-func (p *Pass) smallInput(n *graph.Node) bool {
+// smallInput tells whether a computed input of the node is as small already, so that the node is no
+// root: 0 where its result is 0.
+func (p *Pass) smallInput(n *graph.Node, out shrunk) bool {
 	for _, in := range n.Inputs {
-		if s, ok := p.shrunkOf(in); ok && in != nil && walk.Maker(in) != nil {
-			return s.gone || s.top > 0
+		if s, ok := p.shrunkOf(in); ok && walk.Maker(in) != nil && (s.gone || !out.gone) {
+			return true
 		}
 	}
 	return false

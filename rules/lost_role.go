@@ -1,0 +1,61 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/rangeprop"
+	"github.com/amplint/amplint/rewrite"
+	"github.com/amplint/amplint/rules/reach"
+	"github.com/amplint/amplint/rules/walk"
+)
+
+// checkLostFactor reports a factor or divisor of 0: nobody multiplies by it on purpose. Weights that
+// are all 0 may be meant, as those of layers that training starts from nothing.
+func checkLostFactor(p *Pass, v *graph.Value, s walk.Stats) {
+	uses, _ := walk.Readers(v)
+	for _, u := range uses {
+		if !multiplies(u) || p.known(u.Node, v) {
+			continue
+		}
+		format, _ := p.low(v)
+		f := p.at(u.Node, v)
+		f.Kind, f.Range, f.Limit, f.Evidence = Underflow, rangeprop.Range{}, format.MinSubnormal(), Likely
+		if s.Count() == 1 {
+			f.Evidence, f.Consequence = Constant, Visible
+			if u.Node.Op != "Div" {
+				f.Consequence = consequence(p.harm.Lost(u.Node.Out(0), 1))
+			}
+		}
+		f.Message = fmt.Sprintf("%s is 0 where a factor belongs, lost below %.5g when the model was converted%s", v.Name, format.MinSubnormal(), consequenceText(f.Consequence))
+		p.report(f)
+		return
+	}
+}
+
+// checkLostBound reports a bound of exactly 1 where one minus the bounded value is divided by, or its
+// logarithm taken: a number just below 1 has been rounded to it.
+func checkLostBound(p *Pass, v *graph.Value) {
+	uses, _ := walk.Readers(v)
+	for _, u := range uses {
+		n := u.Node
+		if !(walk.Is(n, "Clip") && u.Index > 0 || walk.Is(n, "Min", "Max")) || p.known(n, nil) {
+			continue
+		}
+		sink := p.oneMinus(n.Out(0))
+		if sink == nil {
+			continue
+		}
+		format, _ := p.low(v)
+		below := 1 - format.Unit()
+		f := p.at(n, v)
+		f.Kind, f.Range, f.Limit, f.Evidence = PrecisionLoss, rangeprop.Range{Lo: 1, Hi: 1}, below, Likely
+		if r := p.reach.Of(n.Out(0)); r.Hi.Level > reach.Unreached && r.Hi.At == 1 {
+			f.Evidence, f.Consequence = Constant, Visible
+		}
+		f.Message = fmt.Sprintf("bound %s is 1 where a number just below belongs (next below in %s is %.5g); one minus it is 0 at %s", v.Name, format, below, sink.LocalKey())
+		f.Edits = []rewrite.Edit{rewrite.SetConst{Const: v, From: 1, To: below}}
+		p.report(f)
+		return
+	}
+}
