@@ -60,6 +60,8 @@ func (f *fixFlags) options(c *cobra.Command, path string, o analyze.Options) (an
 		return opt, usagef("--strategy: %q is neither mixed nor repair", f.strategy)
 	case f.inPlace && f.out != "":
 		return opt, usagef("--in-place and -o exclude each other")
+	case f.page != "" && f.out != "" && analyze.SameFile(f.page, f.out):
+		return opt, usagef("--report: %s is where the model goes; name another file", f.page)
 	case f.inPlace && (path == analyze.Std || analyze.IsPacked(path)):
 		return opt, usagef("--in-place: %s cannot be overwritten; name a file with -o", path)
 	case f.inPlace:

@@ -60,7 +60,7 @@ func writable(c *cobra.Command, args []string) error {
 		if err := place(out, c.Name() == "run" && filepath.Ext(out) != ".npz"); err != nil {
 			return usagef("--%s: %w", name, err)
 		}
-		if i := slices.IndexFunc(read, func(r string) bool { return r != "" && analyze.SameFile(r, out) }); i >= 0 && c.Name() != "fix" {
+		if i := slices.IndexFunc(read, func(r string) bool { return r != "" && analyze.SameFile(r, out) }); i >= 0 && (c.Name() != "fix" || name == "report") {
 			return usagef("--%s: %s is read by this command and would be overwritten; name another file", name, out)
 		}
 	}
