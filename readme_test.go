@@ -13,18 +13,24 @@ import (
 	"github.com/amplint/amplint/cmd"
 )
 
-var update = flag.Bool("update", false, "rewrite the output in README.md")
+var update = flag.Bool("update", false, "rewrite the output in the pages")
 
-// console is a block of the README: a command and what it prints.
+// console is a block of a page: a command and what it prints.
 var console = regexp.MustCompile("(?s)```console\n\\$ amplint ([^\n]*)\n(.*?)```")
 
-// TestReadme runs the commands of the README and compares what they print.
-func TestReadme(t *testing.T) {
-	b, err := os.ReadFile("README.md")
+// TestPages runs the commands of the pages and compares what they print.
+func TestPages(t *testing.T) {
+	for _, page := range []string{"README.md", "docs/howto.md"} {
+		t.Run(page, func(t *testing.T) { runPage(t, page) })
+	}
+}
+
+func runPage(t *testing.T, page string) {
+	b, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := filepath.Join(t.TempDir(), "out.onnx")
+	dir := t.TempDir()
 	ran := 0
 	got := console.ReplaceAllStringFunc(string(b), func(block string) string {
 		ran++
@@ -32,7 +38,7 @@ func TestReadme(t *testing.T) {
 		args := strings.Fields(line)
 		for i := range args {
 			if i > 0 && args[i-1] == "-o" {
-				args[i] = out
+				args[i] = filepath.Join(dir, args[i])
 			}
 		}
 		var stdout, stderr strings.Builder
@@ -42,15 +48,15 @@ func TestReadme(t *testing.T) {
 		return "```console\n$ amplint " + line + "\n" + stdout.String() + "```"
 	})
 	if ran == 0 {
-		t.Fatal("the README shows no command")
+		t.Fatal("the page shows no command")
 	}
 	if *update {
-		if err := os.WriteFile("README.md", []byte(got), 0o666); err != nil {
+		if err := os.WriteFile(page, []byte(got), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
 	if d := cmp.Diff(string(b), got); d != "" {
-		t.Errorf("the README is stale, go test . -update rewrites it (-README +now):\n%s", d)
+		t.Errorf("%s is stale, go test . -update rewrites it (-page +now):\n%s", page, d)
 	}
 }
