@@ -77,13 +77,14 @@ func (p *Pass) sight(e *excess, limit float64) {
 }
 
 // rootOf is excessOf for values that are where it begins: not those that only pass on what was over
-// the limit before, or that the fix of another finding holds in FP32 already.
+// the limit before, nor those that the fix of another finding holds in FP32 already and that only a
+// bound speaks against.
 func (p *Pass) rootOf(v *graph.Value) (e excess, ok bool) {
 	if n := walk.Maker(v); walk.Is(n, additive...) && p.overInput(n) {
 		return e, false
 	}
 	e, ok = p.excessOf(v)
-	if k, wide := p.wide[v]; wide && (k != Overflow || e.evidence < Observed) {
+	if p.wide[v] && e.evidence < Observed {
 		return e, false
 	}
 	return e, ok

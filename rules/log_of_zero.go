@@ -25,7 +25,7 @@ func checkLogOfZero(p *Pass) {
 			continue
 		}
 		f, ok := p.low(n.In(0))
-		if _, wide := p.wide[n.In(0)]; ok && !wide {
+		if ok && !p.wide[n.In(0)] {
 			checkLog(p, n, f)
 		}
 	}

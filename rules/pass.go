@@ -25,7 +25,7 @@ type Pass struct {
 	// special ones what they have named.
 	named  map[any]bool
 	prints *prints
-	wide   map[*graph.Value]Kind // held in FP32 by the fix of a finding
+	wide   map[*graph.Value]bool // held in FP32 by the fix of a finding
 }
 
 // located is a finding with what orders it.
@@ -35,7 +35,7 @@ type located struct {
 }
 
 func newPass(in *Input) *Pass {
-	p := &Pass{Input: widely(in), places: map[*graph.Node]int{}, named: map[any]bool{}, wide: map[*graph.Value]Kind{}}
+	p := &Pass{Input: widely(in), places: map[*graph.Node]int{}, named: map[any]bool{}, wide: map[*graph.Value]bool{}}
 	for n := range in.Model.Nodes() {
 		p.places[n] = len(p.places) + 1
 	}
@@ -156,7 +156,7 @@ func (p *Pass) add(f Finding) {
 	p.named[f.Node], p.named[f.Value] = true, true
 	for _, e := range f.Edits {
 		if w, ok := e.(rewrite.Widen); ok && f.Severity > Note {
-			p.wide[w.Value] = f.Kind
+			p.wide[w.Value] = true
 		}
 	}
 }
