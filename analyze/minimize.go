@@ -41,10 +41,14 @@ func Minimize(ctx context.Context, path string, opt Options, choose func([]rules
 	}
 	r := &Minimized{Path: path, Target: t, Finding: *f, Before: found.Summary.Nodes}
 	s := &shower{ctx: ctx, opt: Options{Target: t, Effort: opt.Effort, Accumulate: opt.Accumulate, Flush: opt.Flush, Witnesses: true, Lenient: true}, want: f, valid: a.model.Check() == nil}
+	if f.Evidence < rules.Observed {
+		s.opt.Effort = "" // the bounds decide, and no run
+	}
 	part, err := a.part(ctx, f, s, budget)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %s at %s: %w", path, f.Rule, f.Node.Key(), err)
 	}
+	s.opt.Effort, s.last = opt.Effort, true
 	again, err := minimize.Reread(part) // the last check is of what will be written
 	if err != nil || !s.fails(again) {
 		return nil, fmt.Errorf("%s: %s at %s: %w", path, f.Rule, f.Node.Key(), minimize.ErrLost)
@@ -129,6 +133,7 @@ type shower struct {
 	opt   Options
 	want  *rules.Finding
 	valid bool          // the model keeps to the standard, and so must a part
+	last  bool          // the part is the smallest
 	shown rules.Finding // by the last part that did
 }
 
@@ -144,13 +149,21 @@ func (s *shower) fails(m *graph.Model) bool {
 		return false
 	}
 	for _, f := range a.check(s.ctx, opt.Target, &opt).Findings {
-		if f.Rule == s.want.Rule && f.Kind == s.want.Kind && f.Severity >= s.want.Severity && f.Node != nil &&
-			f.Node.OpName() == s.want.Node.OpName() && (f.Input != nil || s.want.Input == nil) {
+		if f.Node != nil && s.same(&f) {
 			s.shown = f
 			return true
 		}
 	}
 	return false
+}
+
+// same tells whether a finding of a part is that of the model. What only a bound allows there is not
+// to be certain here: the report would be about another thing.
+func (s *shower) same(f *rules.Finding) bool {
+	w := s.want
+	alike := f.Severity == w.Severity && (f.Evidence >= rules.Observed) == (w.Evidence >= rules.Observed)
+	return f.Rule == w.Rule && f.Kind == w.Kind && (alike || s.last && f.Severity > w.Severity) &&
+		f.Node.OpName() == w.Node.OpName() && (f.Input != nil || w.Input == nil)
 }
 
 // hullOf returns the least and the largest element; ok is false where one is not finite, or none is

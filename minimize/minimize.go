@@ -13,7 +13,7 @@ type Options struct {
 	Ranges map[string]Range
 	// Fails tells whether a part still shows what is looked for. It may change the part.
 	Fails func(m *graph.Model) bool
-	// Budget is how many parts may be tried.
+	// Budget is how many small parts may be tried. A part of hundreds of nodes counts as several.
 	Budget int
 }
 
@@ -48,12 +48,15 @@ func Of(m *graph.Model, n *graph.Node, opt Options) (*graph.Model, error) {
 	return r.best, nil
 }
 
+// perPart is how many nodes cost as much as a small part does anyway.
+const perPart = 25
+
 // try makes a part the best one if it fails.
 func (r *reducer) try(m *graph.Model, err error) bool {
 	if err != nil || m == nil || r.left <= 0 {
 		return false
 	}
-	r.left--
+	r.left -= 1 + len(m.Graph.Nodes)/perPart
 	again, err := Reread(m) // the one that is tried may be changed
 	if err != nil || !r.opt.Fails(m) {
 		return false

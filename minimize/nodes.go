@@ -2,23 +2,30 @@ package minimize
 
 import "github.com/amplint/amplint/graph"
 
-// withoutNodes leaves out one node after the other, from the ends of the graph to its beginning,
-// and tells whether one could go.
+// withoutNodes leaves out nodes, many that follow one another at once and then fewer, from the end of
+// the graph to its beginning, and tells whether some could go.
 func (r *reducer) withoutNodes() bool {
 	any := false
-	for i := len(r.best.Graph.Nodes) - 1; i >= 0 && r.left > 0; i-- {
-		if i >= len(r.best.Graph.Nodes) || len(r.best.Graph.Nodes) == 1 {
-			continue
-		}
-		keep := map[int]bool{}
-		for j := range r.best.Graph.Nodes {
-			keep[j] = j != i
-		}
-		if r.try(cut(r.typed(), keep, r.opt.Ranges)) {
-			any = true
+	for size := max(len(r.best.Graph.Nodes)/2, 1); size > 0; size /= 2 {
+		for from := len(r.best.Graph.Nodes) - size; from > -size && r.left > 0; from -= size {
+			any = r.without(from, size) || any
 		}
 	}
 	return any
+}
+
+// without leaves out nodes from one place on.
+func (r *reducer) without(from, size int) bool {
+	keep, kept := map[int]bool{}, 0
+	for j := range r.best.Graph.Nodes {
+		if keep[j] = j < from || j >= from+size; keep[j] {
+			kept++
+		}
+	}
+	if kept == 0 || kept == len(keep) {
+		return false
+	}
+	return r.try(cut(r.typed(), keep, r.opt.Ranges))
 }
 
 // passing lists the operators that may be bridged: numbers of the same kind go in and come out. To

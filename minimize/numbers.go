@@ -17,7 +17,7 @@ func (r *reducer) simpler() {
 		if r.left <= 0 {
 			return
 		}
-		if r.try(withConstant(r.best, i, leading)) {
+		if r.try(withConstant(r.best, i, level)) {
 			continue
 		}
 		for _, d := range digits {
@@ -48,6 +48,11 @@ func withConstant(base *graph.Model, i int, change func([]float64)) (*graph.Mode
 		return nil, err
 	}
 	change(x)
+	for _, f := range x {
+		if math.IsInf(f, 0) || math.IsNaN(f) {
+			return nil, nil
+		}
+	}
 	same := true
 	old, err := v.Init.Float64s()
 	if err != nil {
@@ -65,17 +70,16 @@ func withConstant(base *graph.Model, i int, change func([]float64)) (*graph.Mode
 	return Reread(m)
 }
 
-// leading gives all elements the largest one's magnitude, rounded, and lets them keep their signs.
-func leading(x []float64) {
-	top := 0.0
+// level gives all elements the mean magnitude, rounded, and lets them keep their signs: no sum of
+// them grows in the mean.
+func level(x []float64) {
+	sum := 0.0
 	for _, f := range x {
-		if !math.IsInf(f, 0) {
-			top = math.Max(top, math.Abs(f))
-		}
+		sum += math.Abs(f)
 	}
-	top = rounded(top, 2)
+	mean := rounded(sum/float64(max(len(x), 1)), 2)
 	for i, f := range x {
-		x[i] = math.Copysign(top, f)
+		x[i] = math.Copysign(mean, f)
 	}
 }
 

@@ -20,19 +20,28 @@ type dim struct {
 	sym string
 }
 
-// smaller shortens dimensions, all of one length at once: where a part has two of them they mostly
-// belong together.
+// smaller shortens dimensions until none can be shorter.
 func (r *reducer) smaller() {
+	for r.left > 0 && r.shorter() {
+	}
+}
+
+// shorter shortens all dimensions of one length at once, one length after the other: where a part
+// has two of a length they mostly belong together.
+func (r *reducer) shorter() bool {
+	any := false
 	for _, d := range dims(r.best.Graph) {
 		for _, n := range lengths {
 			if d.sym == "" && n >= d.n || r.left <= 0 {
 				break
 			}
 			if r.try(resized(r.best, d, n, false)) || r.left > 0 && r.try(resized(r.best, d, n, true)) {
+				any = true
 				break
 			}
 		}
 	}
+	return any
 }
 
 // dims lists the dimensions of inputs and initializers, the longest first, named ones before them.
