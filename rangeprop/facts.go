@@ -397,10 +397,17 @@ func (p *pass) normBall(n *pattern.Norm, x *Val) *Val {
 }
 
 // shortfall is how far E[x²] - m² may lie below the variance, relative to the largest square: both
-// parts round their squares, their sums of n terms and their means. unit is that of the result.
+// parts round their squares, their sums of n terms and their means. unit is that of the result. Few
+// roundings in a low type may all go one way; those in FP32 are taken to be independent, for which √n
+// units are three deviations of a sum in sequence and more of one in blocks (Higham and Mary, A new
+// approach to probabilistic rounding error analysis, 2019).
 func (p *pass) shortfall(n *pattern.Norm) (relative, unit float64) {
 	unit = math.Max(p.unit(n.Var), accumUnit)
-	return 5*unit + 3*math.Min(float64(n.Count), 1<<16)*accumUnit, unit
+	relative = math.Sqrt(7+5*float64(n.Count)) * accumUnit
+	if unit > accumUnit {
+		relative += 5 * unit
+	}
+	return relative, unit
 }
 
 // cancellation is how much larger than √n a value normalised by E[x²] - m² can come out: a row whose
@@ -420,7 +427,7 @@ func (p *pass) cancellation(n *pattern.Norm) float64 {
 	if !n.Floored && !n.EpsOnRoot {
 		k = math.Max(k, math.Sqrt(leftOver(n.EpsValue, relative/unit, unit*m*m)))
 	}
-	return k + (unit+math.Min(float64(n.Count), 1<<16)*accumUnit)*m/root
+	return k + (unit+math.Sqrt(float64(n.Count))*accumUnit)*m/root
 }
 
 // leftOver bounds a variance over v + ε where v, a difference of two rounded numbers, may be negative.
