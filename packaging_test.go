@@ -191,10 +191,7 @@ func TestRelease(t *testing.T) {
 	if runtime.GOOS == "windows" || testing.Short() {
 		t.Skip("needs bash and time")
 	}
-	python := os.Getenv("AMPLINT_PYTHON")
-	if python == "" {
-		t.Skip("AMPLINT_PYTHON is not set")
-	}
+	python := pythonFor(t)
 	platform := runtime.GOOS + "/" + runtime.GOARCH
 	dir := t.TempDir()
 	var sums []string
@@ -241,10 +238,7 @@ func TestRelease(t *testing.T) {
 
 // TestPack packs a folder twice, with other times: the archives are the same and hold what they should.
 func TestPack(t *testing.T) {
-	python := os.Getenv("AMPLINT_PYTHON")
-	if python == "" {
-		t.Skip("AMPLINT_PYTHON is not set")
-	}
+	python := pythonFor(t)
 	var archives [2][2][]byte
 	for i := range archives {
 		folder := filepath.Join(t.TempDir(), "amplint_1")

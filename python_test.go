@@ -16,15 +16,9 @@ import (
 // stays valid and loads, and what is fixed again stays as it is. ./test.sh sets up the Python that
 // AMPLINT_PYTHON names.
 func TestPython(t *testing.T) {
-	python := os.Getenv("AMPLINT_PYTHON")
-	if python == "" {
-		t.Skip("AMPLINT_PYTHON is not set")
-	}
+	python := pythonFor(t)
 	dir := t.TempDir()
-	amplint := filepath.Join(dir, "amplint")
-	if out, err := exec.Command("go", "build", "-o", amplint, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	amplint := built(t, dir)
 	models := encodeAll(t, filepath.Join(dir, "models"))
 	for _, target := range []string{"fp16", "bf16"} {
 		check := exec.Command(python, "benchmarks/fix_valid.py", models, "--amplint", amplint, "--target", target, "--twice", "-v")
@@ -39,15 +33,9 @@ func TestPython(t *testing.T) {
 // TestMany checks a folder of models as the benchmark does, with few: one is broken, a run is broken
 // off and resumed, shards are merged, and every report must be the same.
 func TestMany(t *testing.T) {
-	python := os.Getenv("AMPLINT_PYTHON")
-	if python == "" {
-		t.Skip("AMPLINT_PYTHON is not set")
-	}
+	python := pythonFor(t)
 	dir := t.TempDir()
-	amplint := filepath.Join(dir, "amplint")
-	if out, err := exec.Command("go", "build", "-o", amplint, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	amplint := built(t, dir)
 	models := encodeAll(t, filepath.Join(dir, "models"))
 	out, err := exec.Command(python, "benchmarks/many.py", models, "--amplint", amplint, "-n", "60").CombinedOutput()
 	if err != nil {
@@ -59,10 +47,7 @@ func TestMany(t *testing.T) {
 // TestWheel builds the wheel, installs it in a fresh environment and runs the tests of the package
 // there: first without onnx, which check does not need, then with that of AMPLINT_PYTHON.
 func TestWheel(t *testing.T) {
-	python := os.Getenv("AMPLINT_PYTHON")
-	if python == "" {
-		t.Skip("AMPLINT_PYTHON is not set")
-	}
+	python := pythonFor(t)
 	dir := t.TempDir()
 	run := func(name string, args ...string) string {
 		t.Helper()
@@ -72,8 +57,7 @@ func TestWheel(t *testing.T) {
 		}
 		return strings.TrimSpace(string(out))
 	}
-	amplint := filepath.Join(dir, "amplint")
-	run("go", "build", "-o", amplint, ".")
+	amplint := built(t, dir)
 	wheel := run(python, "scripts/wheel.py", "--version", cmd.Version, "--platform", runtime.GOOS+"/"+runtime.GOARCH, "--binary", amplint, "--out", dir)
 	env := filepath.Join(dir, "env")
 	run(python, "-m", "venv", env)
@@ -89,6 +73,26 @@ func TestWheel(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Log(run(inside, "-W", "error::ResourceWarning", "python/tests/test_amplint.py"))
+}
+
+// pythonFor returns the Python that AMPLINT_PYTHON names, and skips the test where it names none.
+func pythonFor(t *testing.T) string {
+	t.Helper()
+	python := os.Getenv("AMPLINT_PYTHON")
+	if python == "" {
+		t.Skip("AMPLINT_PYTHON is not set")
+	}
+	return python
+}
+
+// built builds the program in a folder and returns its path.
+func built(t *testing.T, dir string) string {
+	t.Helper()
+	path := filepath.Join(dir, "amplint")
+	if out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return path
 }
 
 // encodeAll writes the text models in the binary format into a folder.

@@ -25,9 +25,14 @@ func Merge(files []*File, names []string) (*File, error) {
 	}
 	first := files[0].Shard
 	for i, f := range files {
-		if (f.Shard == nil) != (first == nil) {
-			return nil, fmt.Errorf("%s is a shard and %s is none: shards are joined with shards", names[pick(first != nil, 0, i)], names[pick(first != nil, i, 0)])
+		if (f.Shard == nil) == (first == nil) {
+			continue
 		}
+		part, whole := names[0], names[i]
+		if first == nil {
+			part, whole = names[i], names[0]
+		}
+		return nil, fmt.Errorf("%s is a shard and %s is none: shards are joined with shards", part, whole)
 	}
 	if first == nil {
 		out := &File{}
@@ -41,13 +46,6 @@ func Merge(files []*File, names []string) (*File, error) {
 		return nil, err
 	}
 	return join(files), nil
-}
-
-func pick(first bool, a, b int) int {
-	if first {
-		return a
-	}
-	return b
 }
 
 // complete makes sure that the files are all the shards of one run.
