@@ -41,33 +41,34 @@ def measure(name, rounds, command, env=None, after=None):
     print(line, flush=True)
 
 
-def copying(paths):
-    """Returns the seconds that cp takes for the files, which are removed."""
+def copying(folder):
+    """Returns the seconds that cp takes for the files of a folder, which is emptied."""
+    files = [os.path.join(folder, name) for name in sorted(os.listdir(folder))]
     start = time.perf_counter()
-    for p in paths:
+    for p in files:
         subprocess.run(["cp", p, p + ".copy"], check=True)
     seconds = time.perf_counter() - start
-    for p in paths:
+    for p in files:
         os.remove(p)
         os.remove(p + ".copy")
     return seconds
 
 
 def parts(args, folder):
-    """Yields the kind of a model, its file, the name of a line, its command, and the files that it writes."""
-    out = os.path.join(folder, "out.onnx")
+    """Yields the kind of a model, its file, the name of a line, and its command."""
+    out = os.path.join(folder, "written", "out.onnx")
     bert, long, big = (os.path.join(folder, f"{n}.onnx") for n in ("encoder", "chain", "large"))
     names = "input_ids", "attention_mask", "token_type_ids"
     ranges = [a for n, hi in zip(names, (30521, 1, 1)) for a in ("--range", f"{n}=0,{hi}")]
-    yield "encoder", bert, "encoder: ranges", ["ranges", bert, *ranges], []
-    yield "encoder", bert, "encoder: ranges --effort off", ["ranges", bert, *ranges, "--effort", "off"], []
-    yield "encoder", bert, "encoder: check --effort off", ["check", bert, *ranges, "--effort", "off"], []
-    yield "encoder", bert, "encoder: fix --effort off", ["fix", bert, "-o", out, "--target", "fp16", "--effort", "off", *ranges], [out]
-    yield "chain", long, "chain: ranges", ["ranges", long, "--range", "v0=-1,1"], []
-    yield "chain", long, "chain: ranges --effort off", ["ranges", long, "--range", "v0=-1,1", "--effort", "off"], []
+    yield "encoder", bert, "encoder: ranges", ["ranges", bert, *ranges]
+    yield "encoder", bert, "encoder: ranges --effort off", ["ranges", bert, *ranges, "--effort", "off"]
+    yield "encoder", bert, "encoder: check --effort off", ["check", bert, *ranges, "--effort", "off"]
+    yield "encoder", bert, "encoder: fix --effort off", ["fix", bert, "-o", out, "--target", "fp16", "--effort", "off", *ranges]
+    yield "chain", long, "chain: ranges", ["ranges", long, "--range", "v0=-1,1"]
+    yield "chain", long, "chain: ranges --effort off", ["ranges", long, "--range", "v0=-1,1", "--effort", "off"]
     if args.large:
-        yield "large", big, "large: dump --summary", ["dump", big, "--summary"], []
-        yield "large", big, "large: fix --effort off", ["fix", big, "-o", out, "--target", "fp16", "--effort", "off"], [out, f"{big}.data"]
+        yield "large", big, "large: dump --summary", ["dump", big, "--summary"]
+        yield "large", big, "large: fix --effort off", ["fix", big, "-o", out, "--target", "fp16", "--effort", "off"]
 
 
 def main():
@@ -81,13 +82,13 @@ def main():
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = args.folder or temporary
-        os.makedirs(folder, exist_ok=True)
-        for kind, path, name, command, written in parts(args, folder):
+        os.makedirs(os.path.join(folder, "written"), exist_ok=True)
+        for kind, path, name, command in parts(args, folder):
             if args.only not in name:
                 continue
             if not os.path.exists(path):
                 make(kind, path)
-            run(args, name, command, written)
+            run(args, folder, name, command)
 
 
 def make(kind, path):
@@ -95,9 +96,9 @@ def make(kind, path):
     subprocess.run([sys.executable, script, kind, path], check=True)
 
 
-def run(args, name, command, written):
+def run(args, folder, name, command):
     env = dict(os.environ, GOMAXPROCS=str(args.processors))
-    after = (lambda: copying([p for p in written if os.path.exists(p)])) if written else None
+    after = (lambda: copying(os.path.join(folder, "written"))) if command[0] == "fix" else None
     measure(name, args.rounds, [args.amplint, *command], env, after)
 
 

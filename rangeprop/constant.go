@@ -94,7 +94,7 @@ func (s *scan) add(_, from int, x []float64) {
 	case s.small:
 		s.v.lo = append(s.v.lo, x...)
 	case s.step == 1:
-		extremes(s.v.lo[from:from+len(x)], s.v.hi[from:from+len(x)], x)
+		engine().Extremes(s.v.lo[from:from+len(x)], s.v.hi[from:from+len(x)], x)
 	default:
 		for len(x) > 0 {
 			i, n := from/s.step, min(len(x), s.step-from%s.step)
@@ -106,14 +106,8 @@ func (s *scan) add(_, from int, x []float64) {
 
 // kinds notes the least magnitude, and whether all elements are integers and one is NaN.
 func (s *scan) kinds(x []float64) {
-	least, nan := s.least, s.v.nan
-	for _, e := range x {
-		nan = nan || e != e
-		if a := math.Abs(e); a < least && a > 0 {
-			least = a
-		}
-	}
-	s.least, s.v.nan = least, nan
+	least, nan := engine().Least(s.least, x)
+	s.least, s.v.nan = least, s.v.nan || nan
 	for i := 0; i < len(x) && s.v.integer; i++ {
 		s.v.integer = x[i] == math.Trunc(x[i]) || x[i] != x[i]
 	}
@@ -128,18 +122,6 @@ func withoutNaN(x []float64) []float64 {
 		}
 	}
 	return y
-}
-
-func extremes(lo, hi, x []float64) {
-	lo, hi = lo[:len(x)], hi[:len(x)]
-	for i, e := range x {
-		if e < lo[i] {
-			lo[i] = e
-		}
-		if e > hi[i] {
-			hi[i] = e
-		}
-	}
 }
 
 func extremesOf(lo, hi float64, x []float64) (float64, float64) {

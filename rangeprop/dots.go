@@ -128,13 +128,8 @@ func middles(lo, hi []float64) (mid, rad []float64, finite bool) {
 // so that a branch on them would cost more than the rest; what the sum and the difference round is
 // far below the rounding that val allows for.
 func (d *dots) spread(from int, w []float64, mid, rad float64) {
-	lo, hi, total := d.lo[from:from+len(w)], d.hi[from:from+len(w)], d.total[from:from+len(w)]
-	for j, e := range w {
-		m, r := e*mid, math.Abs(e)*rad
-		lo[j] += m - r
-		hi[j] += m + r
-		total[j] += math.Abs(m) + r
-	}
+	to := from + len(w)
+	engine().Dots(d.lo[from:to], d.hi[from:to], d.total[from:to], w, mid, rad)
 }
 
 // row adds the products of one row to sum j.

@@ -3,6 +3,7 @@
 package kern
 
 import (
+	"slices"
 	"sync"
 
 	"golang.org/x/sys/cpu"
@@ -224,4 +225,29 @@ func (l Level) top(s *lanes) float32 {
 		return s.top()
 	}
 	return topAVX2((*[Lanes]float32)(s))
+}
+
+func (l Level) dots(lo, hi, total, w []float64, mid, rad float64) int {
+	n := l.asmLen(len(w), 4)
+	if n > 0 {
+		dotsAVX2(n, &lo[:n][0], &hi[:n][0], &total[:n][0], &w[0], mid, rad)
+	}
+	return n
+}
+
+func (l Level) extremes(lo, hi, x []float64) int {
+	n := l.asmLen(len(x), 4)
+	if n > 0 {
+		extremesAVX2(n, &lo[:n][0], &hi[:n][0], &x[0])
+	}
+	return n
+}
+
+func (l Level) least(least float64, x []float64) (low float64, nan bool, n int) {
+	if n = l.asmLen(len(x), 4); n == 0 {
+		return least, false, 0
+	}
+	lanes, marks := [4]float64{least, least, least, least}, [4]uint64{}
+	leastAVX2(n, &x[0], &lanes, &marks)
+	return slices.Min(lanes[:]), marks != [4]uint64{}, n
 }

@@ -258,3 +258,18 @@ func topAVX2(s *[32]float32) float32
 //
 //go:noescape
 func statsAVX2(n int, x *float32, normal uint32, out *[7][8]uint32)
+
+// dotsAVX2 adds the products of n weights, a multiple of 4, with a range to sums.
+//
+//go:noescape
+func dotsAVX2(n int, lo *float64, hi *float64, total *float64, w *float64, mid float64, rad float64)
+
+// extremesAVX2 takes n numbers, a multiple of 4, into least and greatest ones.
+//
+//go:noescape
+func extremesAVX2(n int, lo *float64, hi *float64, x *float64)
+
+// leastAVX2 takes n numbers, a multiple of 4, into the least magnitudes that are not 0, and marks the lanes of NaN.
+//
+//go:noescape
+func leastAVX2(n int, x *float64, least *[4]float64, nan *[4]uint64)

@@ -7437,3 +7437,106 @@ GLOBL word7f800000<>(SB), RODATA|NOPTR, $4
 
 DATA wordff800000<>+0(SB)/4, $0xff800000
 GLOBL wordff800000<>(SB), RODATA|NOPTR, $4
+
+// func dotsAVX2(n int, lo *float64, hi *float64, total *float64, w *float64, mid float64, rad float64)
+// Requires: AVX, AVX2
+TEXT ·dotsAVX2(SB), NOSPLIT, $0-56
+	MOVQ         n+0(FP), AX
+	MOVQ         lo+8(FP), CX
+	MOVQ         hi+16(FP), DX
+	MOVQ         total+24(FP), BX
+	MOVQ         w+32(FP), SI
+	VPCMPEQD     Y2, Y2, Y2
+	VPSRLQ       $+1, Y2, Y2
+	VBROADCASTSD mid+40(FP), Y0
+	VBROADCASTSD rad+48(FP), Y1
+
+four:
+	CMPQ    AX, $+4
+	JLT     fourEnd
+	VMOVUPD (SI), Y3
+	VMULPD  Y0, Y3, Y4
+	VANDPD  Y2, Y3, Y3
+	VMULPD  Y1, Y3, Y3
+	VSUBPD  Y3, Y4, Y5
+	VADDPD  (CX), Y5, Y5
+	VMOVUPD Y5, (CX)
+	VADDPD  Y3, Y4, Y5
+	VADDPD  (DX), Y5, Y5
+	VMOVUPD Y5, (DX)
+	VANDPD  Y2, Y4, Y5
+	VADDPD  Y3, Y5, Y5
+	VADDPD  (BX), Y5, Y5
+	VMOVUPD Y5, (BX)
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	ADDQ    $+32, BX
+	ADDQ    $+32, SI
+	SUBQ    $+4, AX
+	JMP     four
+
+fourEnd:
+	VZEROUPPER
+	RET
+
+// func extremesAVX2(n int, lo *float64, hi *float64, x *float64)
+// Requires: AVX
+TEXT ·extremesAVX2(SB), NOSPLIT, $0-32
+	MOVQ n+0(FP), AX
+	MOVQ lo+8(FP), CX
+	MOVQ hi+16(FP), DX
+	MOVQ x+24(FP), BX
+
+four:
+	CMPQ    AX, $+4
+	JLT     fourEnd
+	VMOVUPD (BX), Y0
+	VMINPD  (CX), Y0, Y1
+	VMOVUPD Y1, (CX)
+	VMAXPD  (DX), Y0, Y1
+	VMOVUPD Y1, (DX)
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	ADDQ    $+32, BX
+	SUBQ    $+4, AX
+	JMP     four
+
+fourEnd:
+	VZEROUPPER
+	RET
+
+// func leastAVX2(n int, x *float64, least *[4]float64, nan *[4]uint64)
+// Requires: AVX, AVX2
+TEXT ·leastAVX2(SB), NOSPLIT, $0-32
+	MOVQ     n+0(FP), AX
+	MOVQ     x+8(FP), CX
+	MOVQ     least+16(FP), DX
+	MOVQ     nan+24(FP), BX
+	VPCMPEQD Y0, Y0, Y0
+	VPSRLQ   $+1, Y0, Y0
+	VXORPD   Y1, Y1, Y1
+	VMOVUPD  (DX), Y3
+	VMOVUPD  (BX), Y4
+	VPCMPEQD Y2, Y2, Y2
+	VPSLLQ   $+53, Y2, Y2
+	VPSRLQ   $+1, Y2, Y2
+
+four:
+	CMPQ      AX, $+4
+	JLT       fourEnd
+	VMOVUPD   (CX), Y5
+	VCMPPD    $+3, Y5, Y5, Y6
+	VORPD     Y6, Y4, Y4
+	VANDPD    Y0, Y5, Y5
+	VCMPPD    $+0, Y1, Y5, Y6
+	VBLENDVPD Y6, Y2, Y5, Y5
+	VMINPD    Y3, Y5, Y3
+	ADDQ      $+32, CX
+	SUBQ      $+4, AX
+	JMP       four
+
+fourEnd:
+	VMOVUPD Y3, (DX)
+	VMOVUPD Y4, (BX)
+	VZEROUPPER
+	RET

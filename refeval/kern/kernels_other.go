@@ -25,3 +25,6 @@ func (Level) sigmoid([]float32, []float32) int                                  
 func (Level) normalize([]float32, []float32, []float32, []float32, float32, float32) int { return 0 }
 func (Level) total(s *lanes) float32                                                     { return s.total() }
 func (Level) top(s *lanes) float32                                                       { return s.top() }
+func (Level) dots([]float64, []float64, []float64, []float64, float64, float64) int      { return 0 }
+func (Level) extremes([]float64, []float64, []float64) int                               { return 0 }
+func (Level) least(least float64, _ []float64) (float64, bool, int)                      { return least, false, 0 }

@@ -43,5 +43,8 @@ func main() {
 	fold("total", VADDPS)
 	fold("top", VMAXPS)
 	stats()
+	dots()
+	extremes()
+	least()
 	Generate()
 }
