@@ -36,7 +36,7 @@ func checkConstantUnderflow(p *Pass) {
 		}
 		uses, through := walk.Readers(v)
 		for _, u := range uses {
-			if multiplies(u) && !p.known(u.Node, v) {
+			if (multiplies(u) || gone == 0 && p.guardsZero(u)) && !p.known(u.Node, v) {
 				p.vanishing(v, s, u, f, gone, through)
 				break
 			}
@@ -47,6 +47,13 @@ func checkConstantUnderflow(p *Pass) {
 // multiplies tells whether the constant is a factor or divisor, so that all depends on it.
 func multiplies(u graph.Use) bool {
 	return walk.Is(u.Node, "Mul", "MatMul", "Gemm", "Conv", "ConvTranspose", "BatchNormalization") && u.Index <= 1 || walk.Is(u.Node, "Div") && u.Index == 1
+}
+
+// guardsZero tells whether the constant alone keeps a divisor or the argument of a logarithm away from
+// 0 for some input. One that is 0 in the format is a tiny-epsilon.
+func (p *Pass) guardsZero(u graph.Use) bool {
+	other := guardedBy(u)
+	return other != nil && singular(u.Node.Out(0)) != nil && p.comesTo(other, 0)
 }
 
 // vanishing reports a factor that is 0 in the format, or is kept by subnormal numbers only, which
@@ -73,6 +80,9 @@ func (p *Pass) vanishing(v *graph.Value, s walk.Stats, u graph.Use, format numfm
 	}
 	f.Depends = OnFlush
 	f.Edits = []rewrite.Edit{rewrite.Widen{Value: v}}
+	if other := guardedBy(u); other != nil {
+		f.Edits = p.epsilonEdits(u.Node, other)
+	}
 	p.report(f)
 }
 
