@@ -29,7 +29,7 @@ type ProfileValue struct {
 	Range          rangeprop.Range
 	Basis          rangeprop.Basis
 	Likely         float64       // largest magnitude that is expected, 0 where there is no estimate
-	Format         numfmt.Format // that it is held in, or would be after narrowing; Invalid where it stays wide
+	Format         numfmt.Format // that it is held in, or would be after narrowing; Invalid where it is not judged
 }
 
 // ProfileNode is the type in which a node computes.
@@ -103,7 +103,9 @@ func (p *Profile) value(a *analysis, in *rules.Input, v *graph.Value) {
 	if b.Estimate != nil {
 		x.Likely = b.Estimate.Likely.MaxAbs()
 	}
-	x.Format, _ = in.Hold(v)
+	if f, ok := in.Hold(v); ok {
+		x.Format = f
+	}
 	p.Values = append(p.Values, x)
 }
 

@@ -32,23 +32,20 @@ type column struct {
 // top returns the largest magnitude that the bound allows.
 func top(v analyze.ProfileValue) float64 { return v.Range.MaxAbs() }
 
-// low tells whether a value is held in a format with less range than FP32's.
-func low(v analyze.ProfileValue) bool {
-	return v.Format != numfmt.Invalid && v.Format != numfmt.FP32 && v.Format != numfmt.FP64
-}
+// low tells whether a limit applies to a value: it is held in the format of the target, or in another
+// narrow one.
+func low(v analyze.ProfileValue) bool { return v.Format != numfmt.Invalid }
 
-// headroom returns how many bits lie between the bound and the limit of the format, negative above
-// it, -Inf where there is no bound.
-func headroom(v analyze.ProfileValue, limit float64) float64 {
-	return math.Log2(limit / top(v))
-}
+// headroom returns how many bits lie between the bound and the limit of the value's own format,
+// negative above it, -Inf where there is no bound.
+func headroom(v analyze.ProfileValue) float64 { return math.Log2(v.Format.Max() / top(v)) }
 
 // rank orders values that share a column: one to which no limit applies never hides one with a limit.
 func rank(v analyze.ProfileValue) float64 {
 	if !low(v) {
-		return -1
+		return math.Inf(-1)
 	}
-	return top(v)
+	return -headroom(v)
 }
 
 // columns joins values that lie side by side until they fit.
@@ -78,7 +75,7 @@ func rangeChart(p *analyze.Profile) template.HTML {
 	}
 	width := (plotRight - plotLeft) / float64(max(len(cols), 1))
 	for i, c := range cols {
-		s.bar(c, p.Format, scale, plotLeft+float64(i)*width, width)
+		s.bar(c, scale, plotLeft+float64(i)*width, width)
 	}
 	s.limit(scale, p.Format.Max(), "limit", fmt.Sprintf("%s max %.5g", p.Format, p.Format.Max()))
 	s.limit(scale, p.Format.MinNormal(), "limit-low", fmt.Sprintf("least normal %.2g", p.Format.MinNormal()))
@@ -100,12 +97,12 @@ func rangeScale(p *analyze.Profile, cols []column) logScale {
 }
 
 // bar draws one column: the bound, within it what is expected, and what passes the limit.
-func (s *svg) bar(c column, f numfmt.Format, scale logScale, x, width float64) {
+func (s *svg) bar(c column, scale logScale, x, width float64) {
 	gap := min(width*0.15, 1.5)
 	x, width = x+gap/2, width-gap
-	s.open("col", c.title(f))
+	s.open("col", c.title())
 	s.rect("hit", x-gap/2, plotTop, width+gap, plotBottom-plotTop)
-	y, limit := scale.y(top(c.ProfileValue)), scale.y(f.Max())
+	y, limit := scale.y(top(c.ProfileValue)), scale.y(c.Format.Max())
 	likely := plotBottom
 	if c.Likely > 0 {
 		likely = scale.y(min(c.Likely, top(c.ProfileValue)))
@@ -123,7 +120,7 @@ func (s *svg) bar(c column, f numfmt.Format, scale logScale, x, width float64) {
 }
 
 // title tells of a column in words.
-func (c column) title(f numfmt.Format) string {
+func (c column) title() string {
 	t := c.Name
 	if c.Op != "" {
 		t += " (" + c.Op + ")"
@@ -132,9 +129,9 @@ func (c column) title(f numfmt.Format) string {
 	if c.Likely > 0 {
 		t += fmt.Sprintf(", expected up to %.3g", c.Likely)
 	}
-	switch room := headroom(c.ProfileValue, f.Max()); {
+	switch room := headroom(c.ProfileValue); {
 	case !low(c.ProfileValue):
-		t += ", held in fp32"
+		t += ", stays wide"
 	case math.IsInf(room, -1):
 		t += ", no bound"
 	case room < 0:
@@ -174,18 +171,21 @@ func tightest(p *analyze.Profile) []tightRow {
 			list = append(list, v)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b analyze.ProfileValue) int { return cmp.Compare(top(b), top(a)) })
+	slices.SortStableFunc(list, func(a, b analyze.ProfileValue) int { return cmp.Compare(headroom(a), headroom(b)) })
 	var rows []tightRow
 	for _, v := range list[:min(len(list), maxTight)] {
 		r := tightRow{Name: v.Name, Op: v.Op, Bound: span(Span{Number(v.Range.Lo), Number(v.Range.Hi)}), Basis: v.Basis.String(), Likely: "–"}
 		if v.Likely > 0 {
 			r.Likely = fmt.Sprintf("%.3g", v.Likely)
 		}
-		room := headroom(v, p.Format.Max())
+		room := headroom(v)
 		r.Over = room < 0
 		r.Room = fmt.Sprintf("%+.1f bits", room)
-		if math.IsInf(room, 0) {
+		switch {
+		case math.IsInf(room, -1):
 			r.Room = "no bound"
+		case math.IsInf(room, 1):
+			r.Room = "always 0"
 		}
 		rows = append(rows, r)
 	}

@@ -113,6 +113,25 @@ func TestColumns(t *testing.T) {
 	}
 }
 
+// TestOwnLimit shows that every value is held against the limit of its own format, FP32 among them.
+func TestOwnLimit(t *testing.T) {
+	of := func(f numfmt.Format, hi float64) string {
+		return column{analyze.ProfileValue{Name: "v", Range: rangeprop.Range{Hi: hi}, Format: f}, 1}.title()
+	}
+	for got, want := range map[string]string{
+		of(numfmt.FP16, 131008):      "v: at most 1.31e+05, passes the limit by 1.0 bits",
+		of(numfmt.FP32, 131008):      "v: at most 1.31e+05, 111.0 bits of headroom",
+		of(numfmt.E4M3FN, 224):       "v: at most 224, 1.0 bits of headroom",
+		of(numfmt.Invalid, 1e300):    "v: at most 1e+300, stays wide",
+		of(numfmt.FP32, math.Inf(1)): "v: at most +Inf, no bound",
+		of(numfmt.FP16, 0):           "v: at most 0, always 0",
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // TestScale shows that no number leaves the plot.
 func TestScale(t *testing.T) {
 	s := logScale{-9, 18, plotTop, plotBottom}
