@@ -95,7 +95,7 @@ func (c *chooser) everywhere(way string, f rules.Finding) (list []rewrite.Edit) 
 
 func (c *chooser) edit(way, rule string, p rules.Place) rewrite.Edit {
 	switch {
-	case p.Node == nil || p.Value == nil:
+	case p.Node == nil || p.Value == nil, insideCall(p.Node.Graph): // a function is not taken apart for it
 		return nil
 	case way == "rescale" && rule == "attention-logits":
 		return c.rescaled(p.Node)
@@ -107,6 +107,15 @@ func (c *chooser) edit(way, rule string, p rules.Place) rewrite.Edit {
 		return c.raised(p.Value)
 	}
 	return nil
+}
+
+func insideCall(g *graph.Graph) bool {
+	for ; g != nil; g = g.Outer() {
+		if g.Kind == graph.CallGraph {
+			return true
+		}
+	}
+	return false
 }
 
 // maskDepth is how far below zero a clamped mask reaches: exp(-16384) is 0 in every format.
