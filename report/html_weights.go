@@ -77,9 +77,20 @@ func weightChart(p *analyze.Profile) template.HTML {
 	for i, f := range drawnFormats {
 		s.ruler(f, f == p.Format, e, histBottom+26+rulerHeight*float64(i))
 	}
-	s.line("limit", e.x(math.Log2(p.Format.OverflowAt())), plotTop, e.x(math.Log2(p.Format.OverflowAt())), histBottom)
-	s.line("limit-low", e.x(math.Log2(p.Format.ZeroAt())), plotTop, e.x(math.Log2(p.Format.ZeroAt())), histBottom)
+	s.ends(p.Format, e)
 	return template.HTML(s.String())
+}
+
+// ends draws the ends of the target's reach, where they lie inside of what is shown.
+func (s *svg) ends(f numfmt.Format, e expScale) {
+	for _, end := range []struct {
+		class string
+		exp   float64
+	}{{"limit", math.Log2(f.OverflowAt())}, {"limit-low", math.Log2(f.ZeroAt())}} {
+		if end.exp > float64(e.lo) && end.exp < float64(e.hi) {
+			s.line(end.class, e.x(end.exp), plotTop, e.x(end.exp), histBottom)
+		}
+	}
 }
 
 // binned counts by exponent from e.lo on; the first and the last also hold what lies beyond.
