@@ -206,7 +206,7 @@ func mvnOp(c *call) *Val {
 			n = math.Inf(1)
 		}
 	}
-	return c.normalized(c.x(0), n, mvnEpsilon*mvnEpsilon, false)
+	return c.expanded(c.x(0), n, mvnEpsilon*mvnEpsilon)
 }
 
 // lpNormOp divides by a norm of at least every element's magnitude.
