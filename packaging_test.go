@@ -279,3 +279,11 @@ func TestPack(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+// TestWheelPlatforms reads the wheels of all platforms as pip does.
+func TestWheelPlatforms(t *testing.T) {
+	out, err := exec.Command(pythonFor(t), "python/tests/test_wheel.py").CombinedOutput()
+	if err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}

@@ -14,13 +14,13 @@ import tempfile
 from typing import TYPE_CHECKING, Any, List, Mapping, Optional, Sequence, Tuple, Union
 
 from ._binary import FINDINGS, AmplintError, FixRefused, UsageError, run
-from ._findings import Finding, Fix, Node, Place, finding
+from ._findings import Finding, Fix, Node, Place, Source, finding
 from ._staging import Data, Model, data_paths, model_path
 
 if TYPE_CHECKING:
     import onnx
 
-__all__ = ["AmplintError", "Finding", "Fix", "FixRefused", "Node", "Place", "UsageError", "check", "fix"]
+__all__ = ["AmplintError", "Finding", "Fix", "FixRefused", "Node", "Place", "Source", "UsageError", "check", "fix"]
 
 Ranges = Mapping[str, Tuple[float, float]]
 Dims = Mapping[str, Union[int, Tuple[int, int]]]

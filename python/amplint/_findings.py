@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Tuple
+from typing import Any, Optional, Tuple
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,6 +39,15 @@ class Fix:
 
 
 @dataclasses.dataclass(frozen=True)
+class Source:
+    """The place in the program that the model was exported from."""
+
+    module: str
+    file: str
+    line: int
+
+
+@dataclasses.dataclass(frozen=True)
 class Finding:
     """One hazard. `severity` is "note", "warning" or "error"; `range` what the value may be."""
 
@@ -59,6 +68,7 @@ class Finding:
     consequences: Tuple[str, ...]
     fixes: Tuple[Fix, ...]
     fingerprint: str
+    source: Optional[Source] = None  # None where the exporter left no trace
 
     def __str__(self) -> str:
         place = self.node.key or self.value
@@ -77,6 +87,7 @@ def _node(values: "dict[str, Any]") -> Node:
 def finding(model: str, values: "dict[str, Any]") -> Finding:
     """Turns a finding of the JSON report, where infinities are strings, into an object."""
     lo, hi = values["range"]
+    source = values.get("source")
     return Finding(
         **{
             "reason": "",
@@ -87,6 +98,7 @@ def finding(model: str, values: "dict[str, Any]") -> Finding:
             "limit": float(values["limit"]),
             "occurrences": tuple(Place(**_known(Place, p)) for p in values["occurrences"]),
             "consequences": tuple(values["consequences"]),
+            "source": Source(**_known(Source, source)) if source else None,
             "fixes": tuple(Fix(**_known(Fix, f)) for f in values["fixes"]),
         }
     )

@@ -51,6 +51,14 @@ class Check(unittest.TestCase):
         with self.assertRaises(AttributeError):
             f.rule = "other"
 
+    def test_source(self):
+        m = model(ranges={"x": "[-300,300]"})
+        self.assertIsNone(overflows(amplint.check(m))[0].source)
+        trace = '  File "/src/net.py", line 7, in forward\n    y = self.scale(x)\n'
+        m.graph.node[0].metadata_props.add(key="pkg.torch.onnx.stack_trace", value=trace)
+        source = overflows(amplint.check(m))[0].source
+        self.assertEqual((source.file, source.line), ("/src/net.py", 7))
+
     def test_every_form_of_a_model(self):
         m = model(ranges={"x": "[-300,300]"})
         with tempfile.TemporaryDirectory() as d:
