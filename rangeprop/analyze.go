@@ -50,7 +50,7 @@ type Result struct {
 	vals    map[*graph.Value]*Val
 	unknown []OpCount
 	inputs  []InputRange
-	growing []*graph.Node
+	growing []Growth
 	p       *pass
 }
 
@@ -73,8 +73,22 @@ func (r *Result) UnknownOps() []OpCount { return r.unknown }
 // file.
 func (r *Result) Inputs() []InputRange { return r.inputs }
 
-// Growing lists the loops for whose carried values no bound was found: they grow without end.
-func (r *Result) Growing() []*graph.Node { return r.growing }
+// Growing lists the loops for whose carried values no bound was found, each once: they grow without
+// end.
+func (r *Result) Growing() []*graph.Node {
+	var list []*graph.Node
+	for _, g := range r.growing {
+		if !slices.Contains(list, g.Node) {
+			list = append(list, g.Node)
+		}
+	}
+	return list
+}
+
+// Growth lists the carried values without a bound, in the order they were met. It is the fact that
+// rule loop-growth reads: after how many iterations a format overflows follows from Start, Step and
+// Factor.
+func (r *Result) Growth() []Growth { return r.growing }
 
 // pass is the state of one analysis.
 type pass struct {

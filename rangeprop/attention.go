@@ -7,7 +7,6 @@ func attentionOps() map[string]op {
 		"Attention": {f: attentionOp, ulps: 8}, "RotaryEmbedding": approx(rotaryOp), "ai.onnx.preview.FlexAttention": {f: flexAttentionOp, ulps: 8},
 		"com.microsoft.RotaryEmbedding": approx(rotaryOp), "com.microsoft.MultiHeadAttention": {f: multiHeadOp, ulps: 8},
 		"com.microsoft.GroupQueryAttention": {f: groupQueryOp, ulps: 8}, "com.microsoft.Attention": {f: fusedAttentionOp, ulps: 8},
-		"com.microsoft.PackedMultiHeadAttention": {f: packedOp, ulps: 8}, "com.microsoft.DecoderMaskedMultiHeadAttention": {f: multiHeadOp, ulps: 8},
 		"com.microsoft.LinearAttention": {f: linearAttentionOp},
 		"LinearAttention":               {f: linearAttentionOp},
 	}

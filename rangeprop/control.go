@@ -402,9 +402,20 @@ func (b *body) finish(start, next []*Val) {
 	b.settle(joinAll(start, next))
 }
 
+// Growth is how a value that a loop carries grows where no bound was found.
+type Growth struct {
+	Node  *graph.Node  // the Loop or Scan
+	Value *graph.Value // the body's input that is carried
+	// Start bounds it at the first iteration.
+	Start Range
+	// Step is by how much its greatest magnitude grows in the second iteration, and Factor how many
+	// times; both are infinite where one iteration leaves every bound behind.
+	Step, Factor float64
+}
+
 // grow gives up: the carried values that still move are unbounded.
 func (b *body) grow(start []*Val) {
-	b.p.res.grows(b.n)
+	b.measure(start)
 	for range len(b.carried) + 1 {
 		next := b.step()
 		if b.inside(next) {
@@ -423,14 +434,37 @@ func (b *body) grow(start []*Val) {
 	b.finish(start, b.step())
 }
 
-// grows notes a loop without a bound, once.
-func (r *Result) grows(n *graph.Node) {
-	for _, old := range r.growing {
-		if old == n {
+// measure notes by how much the values grow that no widening could hold, from one iteration to the
+// next.
+func (b *body) measure(start []*Val) {
+	last := b.state
+	b.state = loosened(start)
+	first := loosened(b.step())
+	b.state = first
+	second := b.step()
+	b.state = last
+	for i, v := range b.step() {
+		if last[i].holds(v) {
+			continue
+		}
+		x, y := first[i].Hull().MaxAbs(), second[i].Hull().MaxAbs()
+		g := Growth{Node: b.n, Value: b.carried[i], Start: start[i].Hull(), Step: y - x, Factor: y / x}
+		if math.IsInf(x, 0) || math.IsNaN(g.Factor) {
+			g.Step, g.Factor = math.Inf(1), math.Inf(1)
+		}
+		b.p.res.grows(g)
+	}
+}
+
+// grows notes a carried value without a bound, once: the loop may stand in another one.
+func (r *Result) grows(g Growth) {
+	for i, old := range r.growing {
+		if old.Node == g.Node && old.Value == g.Value {
+			r.growing[i] = g
 			return
 		}
 	}
-	r.growing = append(r.growing, n)
+	r.growing = append(r.growing, g)
 }
 
 // settle sets what the carried outputs of the loop end with.

@@ -10,11 +10,11 @@ func matmulOps() map[string]op {
 	return map[string]op{
 		"MatMul": rounded(matmulOp), "Gemm": rounded(gemmOp), "Einsum": rounded(einsumOp),
 		"MatMulInteger": rounded(matmulIntegerOp), "QLinearMatMul": rounded(typeRange),
-		"com.microsoft.FusedMatMul": rounded(fusedMatMulOp), "com.microsoft.TransposeMatMul": rounded(fusedMatMulOp),
-		"com.microsoft.FusedGemm": rounded(fusedGemmOp), "com.microsoft.GemmFastGelu": rounded(gemmFastGeluOp),
-		"com.microsoft.MatMulNBits": rounded(matMulNBitsOp), "com.microsoft.MatMulInteger16": rounded(typeRange),
+		"com.microsoft.FusedMatMul": rounded(fusedMatMulOp), "com.microsoft.FusedMatMulActivation": rounded(fusedActivationOp), "com.microsoft.Inverse": rounded(anyOf), "com.microsoft.TransposeMatMul": rounded(fusedMatMulOp),
+		"com.microsoft.FusedGemm":            rounded(fusedGemmOp),
+		"com.microsoft.MatMulNBits":          rounded(matMulNBitsOp),
 		"com.microsoft.MatMulIntegerToFloat": rounded(anyOf), "com.microsoft.DynamicQuantizeMatMul": rounded(dynamicQuantizeMatMulOp),
-		"com.microsoft.QGemm": rounded(anyOf), "com.microsoft.MatMulFpQ4": rounded(anyOf), "com.microsoft.MatMulBnb4": rounded(anyOf),
+		"com.microsoft.QGemm": rounded(anyOf),
 	}
 }
 
@@ -114,6 +114,11 @@ func fusedMatMulOp(c *call) *Val {
 		v = c.logits(v, b)
 	}
 	return scaled(v, float64(c.n.Float("alpha", 1)))
+}
+
+// fusedActivationOp applies the activation that the node names.
+func fusedActivationOp(c *call) *Val {
+	return c.activate(fusedMatMulOp(c), c.n.Str("activation", ""), float64(c.n.Float("activation_alpha", 0)))
 }
 
 // batched moves the first axis of an operand behind its batch axes.

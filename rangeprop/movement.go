@@ -16,8 +16,7 @@ func movementOps() map[string]op {
 		"ScatterND": rounded(scatterOp), "TensorScatter": exact(joinOp), "Pad": exact(padOp), "Trilu": exact(triluOp), "Compress": exact(flatOp),
 		"DepthToSpace": exact(flatOp), "SpaceToDepth": exact(flatOp), "ReverseSequence": exact(flatOp), "CenterCropPad": exact(withZero),
 		"Unique": {f: uniqueOp, exact: true}, "Cast": {f: castOp}, "CastLike": {f: castOp},
-		"BitCast": exact(bitCastOp), "com.microsoft.Unique": {f: uniqueOp, exact: true}, "com.microsoft.ExpandDims": exact(flatOp),
-		"com.microsoft.CropAndResize": exact(flatOp), "com.microsoft.Pad": exact(padOp), "com.microsoft.GatherND": exact(flatOp),
+		"BitCast": exact(bitCastOp), "com.microsoft.Unique": {f: uniqueOp, exact: true}, "com.microsoft.ExpandDims": exact(flatOp), "com.microsoft.Pad": exact(padOp), "com.microsoft.GatherND": exact(flatOp),
 		"com.microsoft.Trilu": exact(triluOp),
 	}
 	return ops
@@ -75,6 +74,12 @@ func flatOp(c *call) *Val { return c.x(0).flat() }
 
 // joinOp mixes the elements of its first inputs.
 func joinOp(c *call) *Val { return joined(c.x(0).flat(), c.x(1).flat()) }
+
+// croppedOp interpolates between elements, or gives a constant outside of them.
+func croppedOp(c *call) *Val {
+	e := float64(c.n.Float("extrapolation_value", 0))
+	return blended(joined(c.x(0).flat(), scalar(Range{e, e})))
+}
 
 func withZero(c *call) *Val { return joined(c.x(0).flat(), scalar(Range{})) }
 

@@ -22,12 +22,13 @@ func normalizeOps() map[string]op {
 // normalized bounds (x - mean)/√(var + ε) of n elements: within √(n-1), since the squares of all
 // add up to at most n and the elements to 0, and within the greatest deviation over √ε. The mean
 // comes out rounded, by off at most; then the elements add up to no more than √n all the same, and
-// deviate by that much more. Without a mean subtracted (rms) it is √n, and x/√ε. Without an ε the
-// squares of small numbers vanish, and there is no bound.
+// deviate by that much more. Without a mean subtracted (rms) it is √n, and x/√ε. Without an ε there
+// is no bound where the squares of all deviations vanish; of inputs that reach further the few rows
+// that do so are not counted.
 func (c *call) normalized(x *Val, n, eps float64, rms bool) *Val {
 	h, root := x.Hull(), math.Sqrt(n)
 	off := product(math.Min((n+1)*accumUnit, 1), h.MaxAbs())
-	m, spread := math.Min(root, math.Sqrt(math.Max(n-1, 0))+off/math.Sqrt(eps)), h.Hi-h.Lo+off
+	m, spread := math.Min(root, math.Sqrt(math.Max(n-1, 0))+quotient(off, math.Sqrt(eps))), h.Hi-h.Lo+off
 	if n == 1 {
 		m = 0
 	}
@@ -42,10 +43,10 @@ func (c *call) normalized(x *Val, n, eps float64, rms bool) *Val {
 			r.Hi = 0
 		}
 	}
-	if d := spread / math.Sqrt(eps); d < m {
+	if d := spread / math.Sqrt(eps); d < m && eps > 0 {
 		r = r.meet(Range{-d, d})
 	}
-	if eps == 0 {
+	if eps == 0 && spread < 1e-18 {
 		r = all
 	}
 	v := scalar(r)

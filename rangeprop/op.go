@@ -53,20 +53,52 @@ func single(f func(c *call) *Val) transfer {
 func families() []map[string]op {
 	return []map[string]op{elementwiseOps(), mathOps(), logicOps(), reduceOps(), movementOps(), shapeOps(), matmulOps(), convOps(),
 		normalizeOps(), softmaxOps(), attentionOps(), poolOps(), quantizeOps(), recurrentOps(), controlOps(), sequenceOps(), randomOps(),
-		signalOps(), lossOps(), imageOps(), mlOps(), trainingOps()}
+		signalOps(), lossOps(), imageOps(), mlOps(), trainingOps(), gradientOps()}
 }
 
-// operators returns the table of all operators. It is built once and never changed.
-var operators = sync.OnceValue(func() map[string]op {
+// boundsOnly are operators that the evaluator does not have: nothing holds their bounds against it.
+// They are few and say little; package infer has the types of these, and no more, as well.
+func boundsOnly() map[string]op {
+	return map[string]op{
+		"ai.onnx.preview.training.Gradient": {f: anyOfAll}, "com.microsoft.CropAndResize": exact(croppedOp), "com.microsoft.GemmFastGelu": rounded(gemmFastGeluOp),
+		"com.microsoft.DecoderMaskedMultiHeadAttention": {f: anyOfAll}, "com.microsoft.PackedMultiHeadAttention": {f: packedOp, ulps: 8},
+		"com.microsoft.DynamicQuantizeLSTM": {f: lstmOp, ulps: 4, bounded: true}, "com.microsoft.DequantizeBFP": rounded(anyOf), "com.microsoft.QuantizeBFP": rounded(anyOf),
+		"com.microsoft.Rfft": approx(fftOp), "com.microsoft.Irfft": approx(fftOp), "com.microsoft.MaxpoolWithMask": exact(withZero),
+		"com.microsoft.MatMulInteger16": rounded(typeRange), "com.microsoft.MatMulFpQ4": rounded(anyOf), "com.microsoft.MatMulBnb4": rounded(anyOf),
+	}
+}
+
+// anyOfAll lets every output be anything.
+func anyOfAll(c *call) []*Val {
+	outs := make([]*Val, len(c.n.Outputs))
+	for i := range outs {
+		outs[i] = anyOf(c)
+	}
+	return outs
+}
+
+// tried returns the operators whose bounds can be held against the evaluator.
+func tried() map[string]op {
 	table := make(map[string]op, 400)
 	for _, family := range families() {
 		maps.Copy(table, family)
 	}
 	return table
+}
+
+// operators returns the table of all operators. It is built once and never changed.
+var operators = sync.OnceValue(func() map[string]op {
+	table := tried()
+	maps.Copy(table, boundsOnly())
+	return table
 })
 
-// Keys returns the operators that have a transfer function, sorted, as [graph.OpName] writes them.
-func Keys() []string { return slices.Sorted(maps.Keys(operators())) }
+// Keys returns the operators that have a transfer function which the evaluator can try, sorted, as
+// [graph.OpName] writes them.
+func Keys() []string { return slices.Sorted(maps.Keys(tried())) }
+
+// BoundsOnly returns the other operators that have a transfer function.
+func BoundsOnly() []string { return slices.Sorted(maps.Keys(boundsOnly())) }
 
 // call is a node being bounded.
 type call struct {

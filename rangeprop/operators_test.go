@@ -385,6 +385,9 @@ func narrower(m *graph.Model, narrow, wide *rangeprop.Result) string {
 			}
 			a, b := narrow.Val(v), wide.Val(v)
 			n, w := a.Hull(), b.Hull()
+			if n.Lo == n.Hi && math.IsInf(n.Lo, 0) && a.NaN() { // nothing but NaN
+				continue
+			}
 			if e := 2e-2 * (1e-6 + min(n.MaxAbs(), 1e30)); n.Lo < w.Lo-e || n.Hi > w.Hi+e || a.NaN() && !b.NaN() {
 				return fmt.Sprintf("%s %s: %v (NaN %v), and with wider inputs %v (NaN %v)", v.Producer.Op, v.Key(), n, a.NaN(), w, b.NaN())
 			}

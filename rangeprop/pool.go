@@ -6,8 +6,7 @@ func poolOps() map[string]op {
 	return map[string]op{
 		"MaxPool": {f: maxPoolOp, exact: true}, "AveragePool": rounded(averagePoolOp), "GlobalAveragePool": rounded(globalAverageOp),
 		"GlobalMaxPool": exact(channelHull), "LpPool": approx(lpPoolOp), "GlobalLpPool": approx(globalLpOp), "MaxUnpool": exact(withZero),
-		"MaxRoiPool": exact(withZero), "RoiAlign": rounded(roiAlignOp), "com.microsoft.NhwcMaxPool": exact(flatOp),
-		"com.microsoft.MaxpoolWithMask": exact(withZero), "com.microsoft.QLinearAveragePool": rounded(typeRange),
+		"MaxRoiPool": exact(withZero), "RoiAlign": rounded(roiAlignOp), "com.microsoft.NhwcMaxPool": exact(flatOp), "com.microsoft.QLinearAveragePool": rounded(typeRange),
 		"com.microsoft.QLinearGlobalAveragePool": rounded(typeRange),
 	}
 }

@@ -9,7 +9,7 @@ func quantizeOps() map[string]op {
 		"com.microsoft.QLinearAdd": rounded(typeRange), "com.microsoft.QLinearMul": rounded(typeRange), "com.microsoft.QLinearConcat": rounded(typeRange),
 		"com.microsoft.QLinearSigmoid": rounded(typeRange), "com.microsoft.QLinearLeakyRelu": rounded(typeRange), "com.microsoft.QLinearSoftmax": rounded(typeRange),
 		"com.microsoft.QLinearConv": rounded(typeRange), "com.microsoft.QLinearReduceMean": rounded(typeRange), "com.microsoft.QLinearWhere": rounded(typeRange),
-		"com.microsoft.GatherBlockQuantized": rounded(anyOf), "com.microsoft.DequantizeBFP": rounded(anyOf), "com.microsoft.QuantizeBFP": rounded(anyOf),
+		"com.microsoft.GatherBlockQuantized": rounded(anyOf),
 	}
 }
 

@@ -5,7 +5,7 @@ import "math"
 func shapeOps() map[string]op {
 	return map[string]op{
 		"Shape": choice(shapeOp), "Size": choice(sizeOp), "Constant": exact(constantOp), "ConstantOfShape": exact(fillOp),
-		"Range": rounded(rangeOp), "NonZero": choice(nonZeroOp), "OneHot": exact(oneHotOp), "EyeLike": choice(eyeOp),
+		"Range": rounded(rangeOp), "com.microsoft.Range": rounded(rangeOp), "NonZero": choice(nonZeroOp), "OneHot": exact(oneHotOp), "EyeLike": choice(eyeOp),
 		"NonMaxSuppression": choice(boxesOp), "Det": approx(detOp), "StringNormalizer": exact(noNumbers), "StringConcat": exact(noNumbers),
 		"StringSplit": {f: stringSplitOp, exact: true}, "RegexFullMatch": choice(eyeOp), "TfIdfVectorizer": rounded(tfidfOp),
 	}

@@ -6,7 +6,6 @@ func signalOps() map[string]op {
 	return map[string]op{
 		"DFT": approx(dftOp), "STFT": approx(stftOp), "HannWindow": squash(windowOp(0, 1)), "HammingWindow": squash(windowOp(0.08, 1)),
 		"BlackmanWindow": squash(windowOp(-1e-6, 1)), "MelWeightMatrix": squash(windowOp(0, 1)),
-		"com.microsoft.Rfft": approx(fftOp), "com.microsoft.Irfft": approx(fftOp),
 	}
 }
 

@@ -163,7 +163,7 @@ func linearClassifier(c *Call) error {
 				add = complement
 			}
 		} else {
-			classes[i] = slices.Index(s, slices.Max(s))
+			classes[i] = max(slices.Index(s, slices.Max(s)), 0) // of NaN none is the greatest
 		}
 		scores[i] = scoresOf(c.Str("post_transform"), s, add)
 	}

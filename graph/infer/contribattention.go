@@ -10,6 +10,7 @@ func contribAttentionOps() map[string]operator {
 	return map[string]operator{
 		"com.microsoft.Attention": packedInput, "com.microsoft.MultiHeadAttention": multiHead,
 		"com.microsoft.GroupQueryAttention": groupQuery, "com.microsoft.RotaryEmbedding": sameShape,
+		"com.microsoft.LinearAttention": linearAttention,
 	}
 }
 

@@ -9,7 +9,8 @@ import (
 func contribQuantOps() map[string]operator {
 	return merged(
 		each(broadcastAt(0, 3), "com.microsoft.QLinearAdd", "com.microsoft.QLinearMul"),
-		map[string]operator{"com.microsoft.QLinearWhere": qlinearWhere, "com.microsoft.MatMulNBits": widthFromAttr},
+		map[string]operator{"com.microsoft.QLinearWhere": qlinearWhere, "com.microsoft.MatMulNBits": widthFromAttr,
+			"com.microsoft.GatherBlockQuantized": gatherQuantized},
 	)
 }
 

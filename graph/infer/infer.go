@@ -2,6 +2,7 @@ package infer
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/amplint/amplint/graph"
@@ -80,6 +81,10 @@ func Keys() []string {
 	slices.Sort(keys)
 	return keys
 }
+
+// TypesOnly returns the operators that have types and shapes, but neither bounds nor an evaluation that
+// would have to agree with them.
+func TypesOnly() []string { return slices.Sorted(maps.Keys(typesOnly())) }
 
 // operator sets the types of a node's outputs from those of its inputs.
 type operator func(c *ctx) error

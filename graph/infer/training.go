@@ -8,7 +8,9 @@ func trainingOps() map[string]operator {
 	return merged(
 		each(likeInputs(0), "com.microsoft.ReluGrad", "com.microsoft.BiasGeluGrad_dX", "com.microsoft.SoftmaxGrad_13",
 			"com.microsoft.LogSoftmaxGrad_13", "com.microsoft.TanhGrad", "com.microsoft.GeluGrad",
-			"com.microsoft.FastGeluGrad", "com.microsoft.Scale"),
+			"com.microsoft.FastGeluGrad", "com.microsoft.Scale", "com.microsoft.SoftmaxGrad", "com.microsoft.LogSoftmaxGrad",
+			"com.microsoft.InPlaceAccumulator"),
+		each(scalarOut, "com.microsoft.IsAllFinite"), each(fusedMatmul, "com.microsoft.FusedMatMulActivation"),
 		each(likeInputs(1), "com.microsoft.SoftmaxCrossEntropyLossGrad"),
 		each(likeInputs(1, 2), "com.microsoft.DivGrad"),
 		each(likeInputs(1, 2, 2), "com.microsoft.LayerNormalizationGrad", "com.microsoft.BatchNormalizationGrad",
@@ -18,7 +20,7 @@ func trainingOps() map[string]operator {
 			"com.microsoft.ConvGrad": convGrad, "com.microsoft.BatchNormInternal": batchNorm,
 			"com.microsoft.InPlaceAccumulatorV2": accumulate, "com.microsoft.AdamWOptimizer": adamW,
 			"ai.onnx.preview.training.Adagrad": optimizer(3, 2), "ai.onnx.preview.training.Adam": optimizer(4, 3),
-			"ai.onnx.preview.training.Momentum": optimizer(3, 2), "ai.onnx.preview.training.Gradient": passThrough,
+			"ai.onnx.preview.training.Momentum": optimizer(3, 2),
 		},
 	)
 }
