@@ -75,20 +75,10 @@ func powerDomain(n *graph.Node) (domain, bool) {
 	return domain{rangeprop.Range{Lo: 0, Hi: inf}, true, "a negative power of 0 is infinite"}, y != math.Trunc(y)
 }
 
-// clear tells whether a logarithm is of a probability that the logits keep well above 0. The bound of
-// a sigmoid is coarser than that near 0.
-func (p *Pass) clear(n *graph.Node) bool {
-	if !walk.Is(n, "Log") {
-		return false
-	}
-	c := probability(p, n)
-	return c != nil && p.rests(c.logits) && c.least(p.Range(c.logits)) > 1e6*c.gone(numfmt.FP32)
-}
-
 func checkDomain(p *Pass, n *graph.Node, d domain) {
 	x := n.In(0)
 	r := p.Range(x)
-	if d.holds(r) || !p.rests(x) || p.clear(n) {
+	if d.holds(r) || !p.rests(x) {
 		return
 	}
 	f := p.at(n, n.Out(0))
