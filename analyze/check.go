@@ -79,7 +79,7 @@ func (a *analysis) check(ctx context.Context, t Target, opt *Options) *Report {
 	a.kernels(ctx, t, opt, in)
 	found := rules.Run(in)
 	seen := a.probe(ctx, t, opt, in, found)
-	if seen != nil {
+	if a.unexplained(ctx, t, opt, in, found) || seen != nil {
 		found = rules.Run(in)
 	}
 	a.attest(ctx, t, opt, in, found, seen)

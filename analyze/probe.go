@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/amplint/amplint/graph"
@@ -38,6 +39,23 @@ func (a *analysis) probe(ctx context.Context, t Target, opt *Options, in *rules.
 		return nil
 	}
 	return seen
+}
+
+// unexplained runs a model of which nothing bad is known on a few inputs, and tells whether an output
+// breaks all the same. Where a rule has something to say that comes first.
+func (a *analysis) unexplained(ctx context.Context, t Target, opt *Options, in *rules.Input, found []rules.Finding) bool {
+	w, ok := trials[opt.Effort]
+	if !ok || t == FP32 || slices.ContainsFunc(found, func(f rules.Finding) bool { return f.Severity > rules.Note }) {
+		return false
+	}
+	a.options(&w, t, opt, in)
+	trial := witness.NewTrial(ctx, a.model, a.info, a.ranges.Inputs(), w)
+	b := trial.Break(ctx, a.model, w)
+	if b == nil {
+		return false
+	}
+	in.Broken, in.BrokenNaN = b.Value, b.NaN
+	return true
 }
 
 // undecided returns the values of the findings that a run could decide, the likely ones first.

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/amplint/amplint/config"
 	"github.com/amplint/amplint/rules"
 )
 
@@ -72,5 +73,39 @@ func TestInterrupted(t *testing.T) {
 	}
 	if _, err := os.Stat(out); err == nil {
 		t.Error("an interrupted fix wrote")
+	}
+}
+
+// unforeseen divides by a difference that FP16 rounds to zero.
+const unforeseen = `<ir_version: 9, opset_import: ["" : 18], metadata_props: ["amplint.range.x": "[2.1,2.4]"]>
+m (float[2, 16] x) => (float[2, 16] y)
+<float fine = {0.0001}>
+{
+  a = Add(x, fine)
+  d = Sub(a, x)
+  y = Div(x, d)
+}`
+
+func TestUnexplained(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.onnxtxt")
+	if err := os.WriteFile(path, []byte(unforeseen), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	off := &config.Config{Rules: map[string]string{}}
+	for _, r := range rules.All() {
+		if r.Name != "value-overflow" {
+			off.Rules[r.Name] = "off"
+		}
+	}
+	r, err := Check(context.Background(), path, Options{Target: FP16, Effort: "quick", Config: off})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Findings) != 1 {
+		t.Fatalf("%d findings, want the one that a run shows: %+v", len(r.Findings), r.Findings)
+	}
+	f := r.Findings[0]
+	if f.Value.Name != "y" || f.Severity != rules.Error || f.Evidence != rules.Witness || f.Input == nil {
+		t.Errorf("%s of %s, %s, evidence %s, input %v", f.Rule, f.Value.Name, f.Severity, f.Evidence, f.Input)
 	}
 }

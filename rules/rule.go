@@ -76,6 +76,10 @@ type Input struct {
 	// Seen returns what a run on inputs inside the declared ranges showed of a value: that it is not
 	// finite although all its node reads is. It may be nil.
 	Seen func(*graph.Value) (Sighting, bool)
+	// Broken is the value at which a run whose output came out infinite or NaN, and should not have,
+	// stopped being finite, where no rule has an explanation; BrokenNaN tells that it is NaN.
+	Broken    *graph.Value
+	BrokenNaN bool
 	// Kernels is what is known of the runtime; the zero value says nothing.
 	Kernels runtime.Profile
 	// Tolls returns what runs showed of a value whose node depends on how kernels accumulate, or on

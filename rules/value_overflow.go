@@ -1,6 +1,11 @@
 package rules
 
 import (
+	"fmt"
+	"slices"
+
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/rewrite"
 	"github.com/amplint/amplint/rules/walk"
 )
 
@@ -18,4 +23,26 @@ func checkValueOverflow(p *Pass) {
 			p.plain(n, "the result")
 		}
 	}
+	if p.Broken != nil && !slices.ContainsFunc(p.findings, func(f *located) bool { return f.Severity > Note }) {
+		p.broken(p.Broken)
+	}
+}
+
+// broken reports what a run has shown and nothing explains. What it takes to put it right is left
+// to the runs of the result; the edits hold the value and what its node reads in FP32.
+func (p *Pass) broken(v *graph.Value) {
+	n := walk.Maker(v)
+	f := p.at(n, v)
+	f.Evidence, f.Consequence = Witness, Visible
+	what := "infinite"
+	if p.BrokenNaN {
+		f.Kind, what = NaN, "not a number"
+	}
+	f.Message = fmt.Sprintf("a run in %s makes %s %s where FP32 has a finite number, and so an output", p.Target, v.Name, what)
+	for i, w := range append([]*graph.Value{v}, n.Inputs...) {
+		if _, low := p.low(w); low && !slices.Contains(n.Inputs[:max(i-1, 0)], w) {
+			f.Edits = append(f.Edits, rewrite.Widen{Value: w})
+		}
+	}
+	p.report(f)
 }

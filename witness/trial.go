@@ -127,6 +127,77 @@ func (t *Trial) Judge(ctx context.Context, m *graph.Model, tolerance float64) (*
 	return nil, nil
 }
 
+// Break returns the place where a run of the trial's own model, held as the options say, stops being
+// finite on the way to an output that is finite in FP32: the first value in the order of the run
+// that is not, though it is in FP32 and all that its node reads is. It returns nil where no input
+// shows one.
+func (t *Trial) Break(ctx context.Context, m *graph.Model, opt Options) *Broken {
+	if len(t.cases) == 0 {
+		return nil
+	}
+	ctx, t.stop = context.WithCancel(ctx)
+	defer t.stop()
+	var first *Broken
+	ref := map[*graph.Value]bool{} // whether it is finite in FP32
+	low := map[*graph.Value]bool{}
+	see := func(v *graph.Value, x *refeval.Tensor) {
+		t.spend(v, x)
+		e := extremesOf(x)
+		if low[v] = e.finite(); !low[v] && ref[v] && first == nil && starts(v, low) {
+			first = &Broken{Value: v, NaN: e.nan && !e.inf}
+		}
+	}
+	r, err := refeval.New(m, opt.lowered(nil, see))
+	if err != nil {
+		return nil
+	}
+	reference, err := refeval.New(m, refeval.Options{Wide: true, Observe: func(v *graph.Value, x *refeval.Tensor) {
+		t.spend(v, x)
+		ref[v] = extremesOf(x).finite()
+	}})
+	if err != nil {
+		return nil
+	}
+	for _, c := range t.cases {
+		first = nil
+		clear(ref)
+		clear(low)
+		if _, err := reference.Run(ctx, c.in); err != nil {
+			return nil
+		}
+		got, err := r.Run(ctx, c.in)
+		if err != nil {
+			return nil
+		}
+		if f := t.fault(c, got); f != nil && f.NotFinite && first != nil {
+			first.Input = c.in
+			return first
+		}
+	}
+	return nil
+}
+
+// Broken is a value that is not finite in the target alone.
+type Broken struct {
+	Value *graph.Value
+	NaN   bool // and none of its elements infinite
+	Input Input
+}
+
+// starts tells whether all that a value's node reads is finite, so that it is the node's doing.
+func starts(v *graph.Value, finite map[*graph.Value]bool) bool {
+	n := v.Producer
+	if n == nil || n.Op == "Constant" || n.Call != nil || len(n.Subgraphs()) > 0 {
+		return false
+	}
+	for _, in := range n.Inputs {
+		if ok, seen := finite[outside(in)]; seen && !ok {
+			return false
+		}
+	}
+	return true
+}
+
 // fault returns the worst difference of one input's outputs, nil where they are the same.
 func (t *Trial) fault(c trialCase, got map[string]*refeval.Value) *Fault {
 	var worst *Fault
