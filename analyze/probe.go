@@ -54,7 +54,7 @@ func (a *analysis) unexplained(ctx context.Context, t Target, opt *Options, in *
 	if b == nil {
 		return false
 	}
-	in.Broken, in.BrokenNaN = b.Value, b.NaN
+	in.Broken = &rules.Broken{Value: b.Value, NaN: b.NaN, Input: b.Input}
 	return true
 }
 

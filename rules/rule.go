@@ -62,6 +62,14 @@ type Sighting struct {
 	Observed bool
 }
 
+// Broken is the place where a run stopped being finite on the way to an output that is infinite or
+// NaN, and in FP32 is not.
+type Broken struct {
+	Value *graph.Value
+	NaN   bool // and none of its elements infinite
+	Input map[string]*refeval.Value
+}
+
 // Input is what the rules look at.
 type Input struct {
 	Model    *graph.Model
@@ -76,10 +84,8 @@ type Input struct {
 	// Seen returns what a run on inputs inside the declared ranges showed of a value: that it is not
 	// finite although all its node reads is. It may be nil.
 	Seen func(*graph.Value) (Sighting, bool)
-	// Broken is the value at which a run whose output came out infinite or NaN, and should not have,
-	// stopped being finite, where no rule has an explanation; BrokenNaN tells that it is NaN.
-	Broken    *graph.Value
-	BrokenNaN bool
+	// Broken is what a run showed that no rule has an explanation for; nil where there is nothing.
+	Broken *Broken
 	// Kernels is what is known of the runtime; the zero value says nothing.
 	Kernels runtime.Profile
 	// Tolls returns what runs showed of a value whose node depends on how kernels accumulate, or on

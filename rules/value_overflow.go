@@ -30,12 +30,13 @@ func checkValueOverflow(p *Pass) {
 
 // broken reports what a run has shown and nothing explains. What it takes to put it right is left
 // to the runs of the result; the edits hold the value and what its node reads in FP32.
-func (p *Pass) broken(v *graph.Value) {
-	n := walk.Maker(v)
+func (p *Pass) broken(b *Broken) {
+	v, n := b.Value, walk.Maker(b.Value)
 	f := p.at(n, v)
+	f.Input = b.Input
 	f.Evidence, f.Consequence = Witness, Visible
 	what := "infinite"
-	if p.BrokenNaN {
+	if b.NaN {
 		f.Kind, what = NaN, "not a number"
 	}
 	f.Message = fmt.Sprintf("a run in %s makes %s %s where FP32 has a finite number, and so an output", p.Target, v.Name, what)
