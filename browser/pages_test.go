@@ -91,7 +91,9 @@ func pages(t *testing.T) map[string]string {
 	amplint(t, "fix", models+"attention.onnxtxt", "-o", filepath.Join(dir, "o.onnx"), "--report", at("fix"))
 	merged(t, at("none"), "clean.onnx", 0)
 	merged(t, at("many"), `</title><script>alert("path")</script>.onnx`, 1000)
-	return map[string]string{"check": at("check"), "several": at("several"), "fix": at("fix"), "none": at("none"), "many": at("many")}
+	amplint(t, "docs", filepath.Join(dir, "site"))
+	return map[string]string{"check": at("check"), "several": at("several"), "fix": at("fix"), "none": at("none"), "many": at("many"),
+		"index": at("site/index"), "guide": at("site/runtimes"), "rule": at("site/rules/mask-constant")}
 }
 
 // merged writes the page of a report with n findings, of which one in ten is an error, and names that

@@ -112,7 +112,7 @@ func (a *app) root() *cobra.Command {
 		a.checkCommand(), a.fixCommand(), a.rangesCommand(), a.runCommand(), a.traceCommand(), a.verifyCommand(), a.minimizeCommand(),
 		a.diffCommand(), a.dumpCommand(),
 		a.baselineCommand(), a.configCommand(), a.mergeCommand(),
-		a.explainCommand(), a.rulesCommand(), a.manCommand(), a.versionCommand(),
+		a.explainCommand(), a.rulesCommand(), a.docsCommand(), a.manCommand(), a.versionCommand(),
 	)
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
