@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amplint/amplint/cmd"
+	"github.com/amplint/amplint/docs"
 )
 
 var update = flag.Bool("update", false, "rewrite the output in the pages")
@@ -59,4 +60,49 @@ func runPage(t *testing.T, page string) {
 	if d := cmp.Diff(string(b), got); d != "" {
 		t.Errorf("%s is stale, go test . -update rewrites it (-page +now):\n%s", page, d)
 	}
+}
+
+// listed finds the commands in the help of the program, and flagged the flags in that of a command.
+var (
+	listed  = regexp.MustCompile(`(?m)^  ([a-z]+) +[A-Z]`)
+	flagged = regexp.MustCompile(`(?m)^ +(?:-\w, |    )(--[a-z0-9-]+)`)
+)
+
+// TestDocumented holds that every command stands in the README, and every flag there or in a guide.
+func TestDocumented(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(readme)
+	for _, name := range docs.Names() {
+		guide, _ := docs.Guide(name)
+		text += guide
+	}
+	commands := listed.FindAllStringSubmatch(help(t), -1)
+	if len(commands) < 15 {
+		t.Fatalf("the help lists %d commands", len(commands))
+	}
+	for _, c := range commands {
+		if c[1] == "help" {
+			continue
+		}
+		if !regexp.MustCompile("`(?:[^`]* )?amplint " + c[1] + `\b`).Match(readme) {
+			t.Errorf("README.md does not name amplint %s", c[1])
+		}
+		for _, f := range flagged.FindAllStringSubmatch(help(t, c[1]), -1) {
+			if f[1] != "--help" && !regexp.MustCompile(f[1]+`\b`).MatchString(text) {
+				t.Errorf("no page tells of amplint %s %s", c[1], f[1])
+			}
+		}
+	}
+}
+
+func help(t *testing.T, args ...string) string {
+	t.Helper()
+	var stdout, stderr strings.Builder
+	if code := cmd.Main(append(args, "--help"), &stdout, &stderr); code != 0 {
+		t.Fatalf("%v: exit code %d: %s", args, code, stderr.String())
+	}
+	return stdout.String()
 }
