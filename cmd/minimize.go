@@ -109,9 +109,12 @@ func (x *minimizeFlags) at(f *rules.Finding) bool {
 	return i >= 0
 }
 
+// besideNPZ returns where the input lies that shows what a part shows.
+func besideNPZ(out string) string { return strings.TrimSuffix(out, filepath.Ext(out)) + ".npz" }
+
 // writeMinimized writes the part and, beside it, the input that shows the finding.
 func (a *app) writeMinimized(m *analyze.Minimized, out string, opt analyze.Options) error {
-	npz := strings.TrimSuffix(out, filepath.Ext(out)) + ".npz"
+	npz := besideNPZ(out)
 	head := headOf(m, out, npz, opt)
 	var err error
 	if onnxtxt.IsText(out) {

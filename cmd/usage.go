@@ -43,25 +43,16 @@ func badFlag(c *cobra.Command, err error) error {
 
 // writable refuses to begin what could not be written at the end, and to write over what is read.
 func writable(c *cobra.Command, args []string) error {
-	read, write := slices.Clone(args), []string{"output", "save", "report"}
-	for _, name := range []string{"data", "config", "baseline", "replay"} {
-		read = append(read, values(c, name)...)
-	}
-	if c.Name() == "run" { // the bundle is read
-		read = append(read, flag(c, "bundle"))
-	} else {
-		write = append(write, "bundle")
-	}
-	for _, name := range write {
-		out := flag(c, name)
-		if out == "" || out == analyze.Std {
-			continue
+	read := reading(c, args)
+	for _, w := range writes(c) {
+		if err := place(w.path, c.Name() == "run" && filepath.Ext(w.path) != ".npz"); err != nil {
+			return usagef("--%s: %w", w.flag, err)
 		}
-		if err := place(out, c.Name() == "run" && filepath.Ext(out) != ".npz"); err != nil {
-			return usagef("--%s: %w", name, err)
+		own := func(r string) bool { // fix has words of its own for its input
+			return c.Name() == "fix" && w.flag == "output" && slices.Contains(args, r) && analyze.SameFile(r, w.path)
 		}
-		if i := slices.IndexFunc(read, func(r string) bool { return r != "" && analyze.SameFile(r, out) }); i >= 0 && (c.Name() != "fix" || name == "report") {
-			return usagef("--%s: %s is read by this command and would be overwritten; name another file", name, out)
+		if slices.ContainsFunc(read, func(r string) bool { return !own(r) && reads(r, w.path) }) {
+			return usagef("--%s: %s is read by this command and would be overwritten; name another file", w.flag, w.path)
 		}
 	}
 	return nil
