@@ -34,7 +34,9 @@ func Find() string {
 // Open starts a browser that the context of the tab ends.
 func Open(ctx context.Context, program string) (context.Context, context.CancelFunc) {
 	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox,
-		chromedp.WindowSize(1200, 900), chromedp.Flag("force-color-profile", "srgb"))
+		chromedp.WindowSize(1200, 900), chromedp.Flag("force-color-profile", "srgb"),
+		// A frame in a process of its own could not be watched with its page.
+		chromedp.Flag("disable-features", "Translate,BlinkGenPropertyTrees,IsolateSandboxedIframes"))
 	ctx, stop := chromedp.NewExecAllocator(ctx, opts...)
 	ctx, cancel := chromedp.NewContext(ctx)
 	return ctx, func() { cancel(); stop() }

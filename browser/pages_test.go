@@ -146,18 +146,23 @@ func look(t *testing.T, ctx context.Context, path, scheme string) {
 	for _, f := range append(get(t, ctx, chromedp.Evaluate[[]string](audit)), w.Faults()...) {
 		t.Error(f)
 	}
-	if dir := os.Getenv("AMPLINT_SCREENSHOTS"); dir != "" {
-		file := strings.TrimSuffix(filepath.Base(path), ".html") + "-" + scheme + ".png"
-		if err := os.WriteFile(filepath.Join(dir, file), shot, 0o666); err != nil {
-			t.Error(err)
-		}
-	}
+	keep(t, strings.TrimSuffix(filepath.Base(path), ".html")+"-"+scheme+".png", shot)
 	seen(t, shot, scheme)
 }
 
-func watch(t *testing.T, ctx context.Context, allowed string) *Watch {
+// keep writes a screenshot to the folder of AMPLINT_SCREENSHOTS, where one is named.
+func keep(t *testing.T, name string, shot []byte) {
 	t.Helper()
-	w, err := NewWatch(ctx, allowed)
+	if dir := os.Getenv("AMPLINT_SCREENSHOTS"); dir != "" {
+		if err := os.WriteFile(filepath.Join(dir, name), shot, 0o666); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func watch(t *testing.T, ctx context.Context, allowed ...string) *Watch {
+	t.Helper()
+	w, err := NewWatch(ctx, allowed...)
 	if err != nil {
 		t.Fatal(err)
 	}
