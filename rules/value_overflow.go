@@ -16,8 +16,16 @@ var valueOverflow = Rule{
 	Model: checkValueOverflow,
 }
 
-// checkValueOverflow reports what no other rule has named: results of nodes past the limit.
+// checkValueOverflow reports what no other rule has named: inputs and results of nodes past the limit.
 func checkValueOverflow(p *Pass) {
+	for _, in := range p.Model.Graph.Inputs {
+		if in.Init != nil || in.Type.Elem != graph.Float {
+			continue
+		}
+		if e, ok := p.excessOf(in); ok {
+			p.overflowAt(nil, e, false, fmt.Sprintf("input %s", in.Name))
+		}
+	}
 	for n := range p.Model.Nodes() {
 		if n.Call == nil && len(n.Subgraphs()) == 0 && !walk.Moves(n.Op) && !walk.Is(n, "Constant", "ConstantOfShape") {
 			p.plain(n, "the result")
