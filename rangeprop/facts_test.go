@@ -106,3 +106,14 @@ b (float16[256, 16] x) => (float16[256, 16] y) <float16 small = {%d}>
 		}
 	}
 }
+
+// A mean over nobody knows how many numbers stays within them: no tensor has so many that their sum
+// overflows FP32 on the way.
+func TestMeanOfUnknownCount(t *testing.T) {
+	m, res := analyze(t, `<ir_version: 9, opset_import: ["" : 18]>
+g (float[N, M] x) => (float[1, 1] y) { y = ReduceMean(x) }`, rangeprop.Options{Ranges: map[string]rangeprop.Given{"x": given(-4, 4)}})
+	want := rangeprop.Range{Lo: -8, Hi: 8}
+	if h := res.Val(m.Graph.Outputs[0]).Hull(); !want.Contains(h) {
+		t.Errorf("%v, want within %v", h, want)
+	}
+}

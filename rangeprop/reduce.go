@@ -44,13 +44,16 @@ func (s cells) mean() Range {
 	return t.scale(1 / float64(len(s.of)))
 }
 
+// mostElements is what no tensor exceeds: its elements are counted in 63 bits.
+const mostElements = 1 << 63
+
 // total is the greatest sum of magnitudes.
 func (s cells) total() float64 {
 	t := 0.0
 	for _, r := range s.of {
 		t += r.MaxAbs()
 	}
-	return product(t, s.most)
+	return product(t, math.Min(s.most, mostElements))
 }
 
 // count is the greatest number of elements.
