@@ -32,3 +32,19 @@ func widenBlock(dst []float32, raw []byte) uint32 {
 	widenAVX2(len(dst), &dst[0], &raw[0], &top)
 	return uint32(slices.Max(top[:]))
 }
+
+// ends takes as many of x from the front as the processor can into the extremes, and returns their
+// number.
+func (e extremes) ends(x []float32) (extremes, int) {
+	n := len(x) &^ 7
+	if n == 0 || !hasHalves() {
+		return e, 0
+	}
+	var top [8]int32
+	var bottom, least [8]uint32
+	for i := range top {
+		top[i], bottom[i], least[i] = e.top, e.bottom, e.least
+	}
+	endsAVX2(n, &x[0], &top, &bottom, &least)
+	return extremes{slices.Max(top[:]), slices.Max(bottom[:]), slices.Min(least[:])}, n
+}

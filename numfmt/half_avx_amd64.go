@@ -18,3 +18,8 @@ func roundAVX2(n int, dst *float32, src *float32, top *[8]uint32)
 //
 //go:noescape
 func widenAVX2(n int, dst *float32, src *byte, top *[8]uint16)
+
+// endsAVX2 takes the bits of n float32, a multiple of 8, into extremes.
+//
+//go:noescape
+func endsAVX2(n int, src *float32, top *[8]int32, bottom *[8]uint32, least *[8]uint32)

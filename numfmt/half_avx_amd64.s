@@ -103,3 +103,37 @@ DATA half<>+4(SB)/4, $0x7fff7fff
 DATA half<>+8(SB)/4, $0x7fff7fff
 DATA half<>+12(SB)/4, $0x7fff7fff
 GLOBL half<>(SB), RODATA|NOPTR, $16
+
+// func endsAVX2(n int, src *float32, top *[8]int32, bottom *[8]uint32, least *[8]uint32)
+// Requires: AVX, AVX2
+TEXT ·endsAVX2(SB), NOSPLIT, $0-40
+	MOVQ     n+0(FP), AX
+	MOVQ     src+8(FP), CX
+	MOVQ     top+16(FP), DX
+	MOVQ     bottom+24(FP), BX
+	MOVQ     least+32(FP), SI
+	VMOVUPS  magnitude<>+0(SB), Y0
+	VPCMPEQD Y1, Y1, Y1
+	VMOVUPS  (DX), Y2
+	VMOVUPS  (BX), Y3
+	VMOVUPS  (SI), Y4
+
+eight:
+	CMPQ    AX, $+8
+	JLT     done
+	VMOVUPS (CX), Y5
+	VPMAXSD Y5, Y2, Y2
+	VPMAXUD Y5, Y3, Y3
+	VPAND   Y0, Y5, Y5
+	VPADDD  Y1, Y5, Y5
+	VPMINUD Y5, Y4, Y4
+	ADDQ    $+32, CX
+	SUBQ    $+8, AX
+	JMP     eight
+
+done:
+	VMOVUPS Y2, (DX)
+	VMOVUPS Y3, (BX)
+	VMOVUPS Y4, (SI)
+	VZEROUPPER
+	RET

@@ -48,6 +48,21 @@ func TestWidenHalves(t *testing.T) {
 	compareBits(t, "widened", got, want)
 }
 
+// TestEnds: the processor finds the extremes that one element after the other gives.
+func TestEnds(t *testing.T) {
+	x := halfInputs()
+	for _, n := range []int{0, 7, 8, 100, len(x) - 5} {
+		got, done := extremes{least: noLeast}.ends(x[:n])
+		want := extremes{least: noLeast}
+		for _, v := range x[:done] {
+			want = want.with(math.Float32bits(v))
+		}
+		if got != want || hasHalves() && done != n&^7 {
+			t.Errorf("of %d elements %d are done and give %v, want %v", n, done, got, want)
+		}
+	}
+}
+
 func compareBits(t *testing.T, what string, got, want []float32) {
 	t.Helper()
 	for i, g := range got {

@@ -133,11 +133,12 @@ func (h *Histogram) scanNarrow(f Format, raw []byte) {
 // floats counts at most blockLen elements.
 func (s *scan) floats(x []float32) {
 	s.room()
-	e := extremes{least: noLeast}
+	e, n := extremes{least: noLeast}.ends(x)
+	for _, v := range x[n:] {
+		e = e.with(math.Float32bits(v))
+	}
 	for _, v := range x {
-		b := math.Float32bits(v)
-		e = e.with(b)
-		if !s.tally(b) {
+		if !s.tally(math.Float32bits(v)) {
 			s.h.Add(float64(v))
 		}
 	}

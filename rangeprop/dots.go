@@ -205,9 +205,7 @@ func rowsOf(t *graph.Tensor, width int, floats func(func([]float32)) error, visi
 			buf = make([]float64, len(chunk))
 		}
 		buf = buf[:len(chunk)]
-		for i, e := range chunk {
-			buf[i] = float64(e)
-		}
+		engine().Doubles(buf, chunk)
 		cut(buf)
 	})
 }

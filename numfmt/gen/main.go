@@ -27,6 +27,7 @@ func main() {
 			VMOVUPS(x, dst)
 		}, 32)
 	widen()
+	ends()
 	Generate()
 }
 
@@ -68,6 +69,34 @@ func widen() {
 		ADDQ(I8(32), dst)
 	})
 	VMOVUPS(top, Mem{Base: out})
+	end()
+}
+
+// ends keeps the extremes of lanes as package numfmt defines them for the bits of float32.
+func ends() {
+	begin("endsAVX2", "func(n int, src *float32, top *[8]int32, bottom *[8]uint32, least *[8]uint32)",
+		"takes the bits of n float32, a multiple of 8, into extremes.")
+	n, src := pointer("n"), pointer("src")
+	out := []reg.GPVirtual{pointer("top"), pointer("bottom"), pointer("least")}
+	abs, ones := repeat("magnitude", 0x7fffffff), YMM()
+	VPCMPEQD(ones, ones, ones)
+	lanes := []reg.VecVirtual{YMM(), YMM(), YMM()}
+	for i, v := range lanes {
+		VMOVUPS(Mem{Base: out[i]}, v)
+	}
+	loop(n, func() {
+		x, a := YMM(), YMM()
+		VMOVUPS(Mem{Base: src}, x)
+		VPMAXSD(x, lanes[0], lanes[0])
+		VPMAXUD(x, lanes[1], lanes[1])
+		VPAND(abs, x, a)
+		VPADDD(ones, a, a) // takes one off
+		VPMINUD(a, lanes[2], lanes[2])
+		ADDQ(I8(32), src)
+	})
+	for i, v := range lanes {
+		VMOVUPS(v, Mem{Base: out[i]})
+	}
 	end()
 }
 

@@ -42,3 +42,12 @@ func (e *Engine) Least(least float64, x []float64) (low float64, nan bool) {
 	}
 	return low, nan
 }
+
+// Doubles sets dst, of the length of x, to the numbers of x.
+func (e *Engine) Doubles(dst []float64, x []float32) {
+	n := e.level.doubles(dst, x)
+	dst = dst[:len(x)]
+	for i, v := range x[n:] {
+		dst[n+i] = float64(v)
+	}
+}

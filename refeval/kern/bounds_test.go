@@ -54,6 +54,22 @@ func TestBounds(t *testing.T) {
 	}
 }
 
+// TestDoubles: every level gives the bits of the language's conversion, behind the end nothing is
+// written.
+func TestDoubles(t *testing.T) {
+	for _, l := range Levels() {
+		for _, n := range []int{0, 1, 7, 8, 9, 64, 259} {
+			x, got, want := make([]float32, n), make([]float64, n+8), make([]float64, n+8)
+			for i, v := range boundInputs(n, true) {
+				x[i] = float32(v)
+				want[i] = float64(x[i])
+			}
+			NewAt(l, 1).Doubles(got[:n], x)
+			sameDoubles(t, l, "doubles", got, want)
+		}
+	}
+}
+
 func sameDoubles(t *testing.T, l Level, what string, got, want []float64) {
 	t.Helper()
 	for i, g := range got {

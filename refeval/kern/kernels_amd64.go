@@ -243,6 +243,14 @@ func (l Level) extremes(lo, hi, x []float64) int {
 	return n
 }
 
+func (l Level) doubles(dst []float64, x []float32) int {
+	n := l.asmLen(len(x), 8)
+	if n > 0 {
+		doublesAVX2(n, &dst[:n][0], &x[0])
+	}
+	return n
+}
+
 func (l Level) least(least float64, x []float64) (low float64, nan bool, n int) {
 	if n = l.asmLen(len(x), 4); n == 0 {
 		return least, false, 0

@@ -273,3 +273,8 @@ func extremesAVX2(n int, lo *float64, hi *float64, x *float64)
 //
 //go:noescape
 func leastAVX2(n int, x *float64, least *[4]float64, nan *[4]uint64)
+
+// doublesAVX2 sets n doubles, a multiple of 8, to the numbers of x.
+//
+//go:noescape
+func doublesAVX2(n int, dst *float64, x *float32)

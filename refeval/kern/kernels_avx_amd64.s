@@ -7540,3 +7540,26 @@ fourEnd:
 	VMOVUPD Y4, (BX)
 	VZEROUPPER
 	RET
+
+// func doublesAVX2(n int, dst *float64, x *float32)
+// Requires: AVX
+TEXT ·doublesAVX2(SB), NOSPLIT, $0-24
+	MOVQ n+0(FP), AX
+	MOVQ dst+8(FP), CX
+	MOVQ x+16(FP), DX
+
+eight:
+	CMPQ      AX, $+8
+	JLT       eightEnd
+	VCVTPS2PD (DX), Y0
+	VCVTPS2PD 16(DX), Y1
+	VMOVUPD   Y0, (CX)
+	VMOVUPD   Y1, 32(CX)
+	ADDQ      $+64, CX
+	ADDQ      $+32, DX
+	SUBQ      $+8, AX
+	JMP       eight
+
+eightEnd:
+	VZEROUPPER
+	RET

@@ -28,3 +28,4 @@ func (Level) top(s *lanes) float32                                              
 func (Level) dots([]float64, []float64, []float64, []float64, float64, float64) int      { return 0 }
 func (Level) extremes([]float64, []float64, []float64) int                               { return 0 }
 func (Level) least(least float64, _ []float64) (float64, bool, int)                      { return least, false, 0 }
+func (Level) doubles([]float64, []float32) int                                           { return 0 }

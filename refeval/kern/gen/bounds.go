@@ -94,3 +94,19 @@ func least() {
 	VMOVUPD(nan, Mem{Base: p[2]})
 	end()
 }
+
+// widenDoubles turns eight float32 at a time into doubles.
+func widenDoubles() {
+	function("doublesAVX2", "func(n int, dst *float64, x *float32)", "sets n doubles, a multiple of 8, to the numbers of x.")
+	n, p := pointers("dst", "x")
+	loop("eight", n, 8, func() {
+		a, b := YMM(), YMM()
+		VCVTPS2PD(Mem{Base: p[1]}, a)
+		VCVTPS2PD(Mem{Base: p[1], Disp: 16}, b)
+		VMOVUPD(a, Mem{Base: p[0]})
+		VMOVUPD(b, Mem{Base: p[0], Disp: 32})
+		ADDQ(I8(64), p[0])
+		ADDQ(I8(32), p[1])
+	})
+	end()
+}

@@ -46,5 +46,6 @@ func main() {
 	dots()
 	extremes()
 	least()
+	widenDoubles()
 	Generate()
 }
