@@ -60,6 +60,7 @@ func samples(t *testing.T) string {
 	write("cut.onnx.gz", packed.Bytes()[:packed.Len()/2])
 	write("outside.onnxtxt", []byte(`<ir_version: 8, opset_import: ["" : 17]>
 outside (float[4] x) => (float[4] y) <float[4] w = ["location" : "outside.bin"]> { y = Add (x, w) }`))
+	write(".amplint.yaml", []byte("target: bf16\n"))
 	write("outside.bin", make([]byte, 16))
 	write("notes.txt", []byte("no model"))
 	write("more.txt", []byte("no model"))
@@ -73,7 +74,7 @@ func native(t *testing.T, dir string, args ...string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := exec.Command(path, append([]string{"check", "--format", "html"}, args...)...)
+	c := exec.Command(path, append([]string{"check", "--config", os.DevNull, "--format", "html"}, args...)...)
 	c.Dir = dir
 	out, err := c.Output()
 	var exit *exec.ExitError
@@ -138,7 +139,7 @@ func TestWeb(t *testing.T) {
 	}
 
 	drop(t, ctx, filepath.Join(dir, "attention.onnxtxt"))
-	is("error: attention.onnxtxt: checked, there are errors", "attention.onnxtxt")
+	is("error: attention.onnxtxt: checked, with findings that fail", "attention.onnxtxt")
 	inFrame(t, ctx, `document.querySelectorAll(".finding.error").length > 0 && !document.querySelector("#theme").hidden`)
 	for _, f := range get(t, ctx, chromedp.Evaluate[[]string](audit)) {
 		t.Error(f)
@@ -152,7 +153,7 @@ func TestWeb(t *testing.T) {
 	is("clean: fixed.onnx: checked, nothing that fails", "fixed.onnx")
 	enter(t, ctx, "bf16", "x=-1e30,1e30\n")
 	do(t, ctx, chromedp.Click(chromedp.CSS("#check")))
-	is("error: fixed.onnx: checked, there are errors", "fixed.onnx", "--target", "bf16", "--range", "x=-1e30,1e30")
+	is("error: fixed.onnx: checked, with findings that fail", "fixed.onnx", "--target", "bf16", "--range", "x=-1e30,1e30")
 	for _, f := range w.Faults() {
 		t.Error(f)
 	}
@@ -173,6 +174,7 @@ func TestWebFaults(t *testing.T) {
 		{"fixed.onnx", "x=1", "error: --range: "},
 		{"packed.onnx.gz notes.txt", "", "clean: packed.onnx.gz: checked, nothing that fails"},
 		{"outside.onnxtxt outside.bin", "", "clean: outside.onnxtxt: checked, nothing that fails"},
+		{"fixed.onnx .amplint.yaml", "", "error: fixed.onnx: checked, with findings that fail"},
 		{"fixed.onnx -cut.onnx", "", "error: -cut.onnx: not a readable ONNX model: "},
 	} {
 		var files []string

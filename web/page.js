@@ -59,7 +59,7 @@
     } else if (!whole) {
       say("error", text || "the program ended without a report");
     } else {
-      say(code === 0 ? "clean" : "error", models.join(", ") + (code === 0 ? ": checked, nothing that fails" : ": checked, there are errors"));
+      say(code === 0 ? "clean" : "error", models.join(", ") + (code === 0 ? ": checked, nothing that fails" : ": checked, with findings that fail"));
     }
   };
 
