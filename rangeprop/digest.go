@@ -40,13 +40,17 @@ func (c *call) read(i int, v *graph.Value) {
 			visit = append(visit, s.add)
 		}
 	}
-	visit = append(visit, r.visitors(c, a)...)
+	lo, hi := vector(a.v, r.rows(), false)
+	visit = append(visit, r.visitors(c, a, lo, hi)...)
 	if len(visit) > 0 && c.p.memo.stream(t, int(t.Dims[1]), visit...) != nil {
 		return
 	}
 	c.digest = r
 	if s != nil {
 		c.p.memo.keep(t, s.finish())
+	}
+	if len(visit) > 0 {
+		c.p.memo.keepProducts(factor{t, r.flip}, lo, hi, r.dots)
 	}
 }
 
@@ -67,15 +71,13 @@ func (r *digest) sizes() (rows, cols int) {
 	return int(r.t.Dims[0]), int(r.t.Dims[1])
 }
 
+func (r *digest) rows() int { rows, _ := r.sizes(); return rows }
+
 // visitors returns what takes the elements.
-func (r *digest) visitors(c *call, a operand) []visitor {
+func (r *digest) visitors(c *call, a operand, lo, hi []float64) []visitor {
 	rows, cols := r.sizes()
-	lo, hi := vector(a.v, rows, false)
 	r.dots = newDots(cols, a.v.shares.axis == 1)
 	var list []visitor
-	if r.flip || !r.dots.unbounded(lo, hi, c.p.memo.constant(r.t)) {
-		list = append(list, r.dots.visitor(lo, hi, r.flip))
-	}
 	if x := c.mapped(r.t, rows); x != nil {
 		r.mapping = newMapping(x, rows, cols, r.flip)
 		list = append(list, r.mapping.add)
@@ -85,7 +87,17 @@ func (r *digest) visitors(c *call, a operand) []visitor {
 		r.moments, v = productOf(c.mom(0), rows, cols, r.flip)
 		list = append(list, v)
 	}
-	return list
+	known := c.p.memo.constant(r.t)
+	switch {
+	case !r.flip && r.dots.unbounded(lo, hi, known):
+		return list
+	case len(list) == 0 && known != nil && r.dots.least == nil: // else it is read all the same
+		if d := c.p.memo.product(factor{r.t, r.flip}, lo, hi); d != nil {
+			r.dots = d
+			return list
+		}
+	}
+	return append(list, r.dots.visitor(lo, hi, r.flip))
 }
 
 // of tells whether the digest is that of a matrix, so lying.

@@ -10,13 +10,16 @@ import (
 // analyses of one model under other ranges or formats, and of the model that a fix makes of it. It
 // is not safe for use by several goroutines.
 type Memo struct {
-	count  bool
-	consts map[*graph.Tensor]*Val
+	count    bool
+	consts   map[*graph.Tensor]*Val
+	products map[factor]*products
 }
 
 // NewMemo returns an empty memo. With count the histograms of constants are taken while they are read,
 // for those who will ask for them.
-func NewMemo(count bool) *Memo { return &Memo{count: count, consts: map[*graph.Tensor]*Val{}} }
+func NewMemo(count bool) *Memo {
+	return &Memo{count: count, consts: map[*graph.Tensor]*Val{}, products: map[factor]*products{}}
+}
 
 // constant returns the bounds of a constant that has been read, or of one that was converted from
 // one that has; else nil.
