@@ -85,7 +85,7 @@ func Fix(ctx context.Context, path string, opt FixOptions) (*Fixed, error) {
 	}
 	if f.Refused == "" && f.After.Failed(opt.FailOn) {
 		f.Refused = fmt.Sprintf("%s would remain", f.After.remaining(opt.FailOn))
-		f.Hopeless = f.After.hopeless(opt.FailOn)
+		f.Hopeless = f.After.hopeless(f.Before, opt.FailOn)
 	}
 	if f.Refused != "" || opt.DryRun {
 		return f, nil

@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/amplint/amplint/graph"
@@ -43,6 +44,10 @@ func analyse(ctx context.Context, m *graph.Model, opt *Options) (*analysis, erro
 		return nil, err
 	}
 	info, err := infer.Run(m, infer.Options{Dims: dimRanges(opt), Values: in.values, Shapes: in.shapes})
+	var misfit *infer.InputError
+	if errors.As(err, &misfit) {
+		return nil, &DataError{fmt.Errorf("%s: %w", m.Path, err)}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Path, err)
 	}

@@ -174,6 +174,9 @@ func (r *PlanRound) edits(m *graph.Model) ([]rewrite.Edit, error) {
 		case e == nil:
 			return nil, usagef("plan: edit %d: %q with these fields is no edit", i+1, x.Do)
 		}
+		if c, ok := e.(rewrite.Clamp); ok && !(c.Lo <= c.Hi) {
+			return nil, usagef("plan: edit %d (clamp): lo %g is above hi %g", i+1, c.Lo, c.Hi)
+		}
 		list = append(list, e)
 	}
 	return list, nil

@@ -24,6 +24,8 @@ func (k *checker) config(c *Config) {
 	k.oneOf("$.fail-on", c.FailOn, k.words.Thresholds)
 	k.oneOf("$.accumulate", c.Accumulate, accumulates)
 	k.oneOf("$.runtime", c.Runtime, k.words.Runtimes)
+	k.filled("$.ranges.", slices.Sorted(maps.Keys(c.Ranges)), "a list [lo, hi]")
+	k.filled("$.dims.", slices.Sorted(maps.Keys(c.Dims)), "a number, LO..HI or [LO, HI]")
 	for _, name := range slices.Sorted(maps.Keys(c.Rules)) {
 		at := "$.rules." + quoted(name)
 		if !slices.Contains(k.words.Rules, name) {
@@ -36,6 +38,15 @@ func (k *checker) config(c *Config) {
 	}
 	for i := range c.Ignore {
 		k.ignore(fmt.Sprintf("$.ignore[%d]", i), &c.Ignore[i])
+	}
+}
+
+// filled refuses names without a value: it would count as 0.
+func (k *checker) filled(at string, names []string, want string) {
+	for _, name := range names {
+		if _, null := k.node(at + quoted(name)).(*ast.NullNode); null {
+			k.fail(at+quoted(name), "nothing is said of %q, want %s", name, want)
+		}
 	}
 }
 

@@ -70,6 +70,8 @@ func TestConfigErrors(t *testing.T) {
 		{"data: [{a: b}]\n", "not a path"},
 		{"ranges:\n  a: 3\n", "[2:6] not a list [lo, hi]"},
 		{"ranges:\n  a: [2, 1]\n", "the lower bound 2 is above the upper bound 1"},
+		{"ranges:\n  a:\n", "nothing is said of \"a\", want a list [lo, hi]"},
+		{"dims: {N: null}\n", "nothing is said of \"N\""},
 		{"dims:\n  N: many\n", "[2:6] not a number, LO..HI or [LO, HI]"},
 		{"target: fp12\n", "[1:9] \"fp12\": want one of auto, bf16\n>  1 | target: fp12\n               ^"},
 		{"fail-on: note\n", "[1:10] \"note\": want one of error, warning"},

@@ -31,7 +31,10 @@ func Read(r io.Reader) (*File, error) {
 	if f.Schema != Schema {
 		return nil, fmt.Errorf("its schema is %q, not %q", f.Schema, Schema)
 	}
-	for _, m := range f.Models {
+	for i, m := range f.Models {
+		if m == nil {
+			return nil, fmt.Errorf("its model %d is null", i)
+		}
 		if err := m.Unpack(); err != nil {
 			return nil, fmt.Errorf("the drawing of %s: %w", m.Path, err)
 		}

@@ -86,7 +86,7 @@ func (a *Array) shape(text string) error {
 			continue
 		}
 		d, err := strconv.ParseInt(part, 10, 64)
-		if err != nil {
+		if err != nil || d < 0 {
 			return fmt.Errorf("the array's shape (%s) cannot be read", text)
 		}
 		if d > 0 && total > math.MaxInt64/d {

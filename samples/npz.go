@@ -2,6 +2,7 @@ package samples
 
 import (
 	"archive/zip"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -14,6 +15,9 @@ import (
 // name.0, name.1 and so on.
 func loadNPZ(path string, inputs []*graph.Value) (*Sample, error) {
 	z, err := zip.OpenReader(path)
+	if errors.Is(err, zip.ErrFormat) {
+		return nil, fmt.Errorf("neither an NPZ file (numpy.savez) nor a .json nor a folder: %w", err)
+	}
 	if err != nil {
 		return nil, err
 	}

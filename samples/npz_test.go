@@ -159,6 +159,7 @@ func TestRefused(t *testing.T) {
 		{"noise", "nothing of the kind", "not an array"},
 		{"version", "\x93NUMPY\x09\x00\x00\x00", "version 9"},
 		{"cut", "\x93NUMPY\x01\x00\xff\x00{'descr", "cut off"},
+		{"negative", npyFile("<f4", "-1, 4", false, ""), "cannot be read"},
 		{"unreadable", npyFile("<f4", "a", false, ""), "cannot be read"},
 	} {
 		_, err := Load(archive(t, "x", c.content), []*graph.Value{input("x", graph.Float)})

@@ -2,7 +2,6 @@ package trace
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/amplint/amplint/graph"
@@ -66,7 +65,7 @@ func feed(m *graph.Model, s *samples.Sample) (map[string]*refeval.Value, error) 
 			val, err = asDeclared(val, v.Type)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("input %q: %w", v.Name, err)
+			return nil, &refeval.InputError{Name: v.Name, Problem: "cannot be taken: " + err.Error()}
 		}
 		in[v.Name] = val
 	}

@@ -106,11 +106,20 @@ func (w *walk) inputs() error {
 			continue
 		}
 		if err := w.bind(v, s); err != nil {
-			return fmt.Errorf("input %q: %w", v.Name, err)
+			return &InputError{v.Name, err}
 		}
 	}
 	return nil
 }
+
+// InputError says that what is given for an input does not fit its declaration.
+type InputError struct {
+	Name string
+	Err  error
+}
+
+func (e *InputError) Error() string { return fmt.Sprintf("input %q: %v", e.Name, e.Err) }
+func (e *InputError) Unwrap() error { return e.Err }
 
 // bind gives the symbols of an input's declared shape the sizes of a given one.
 func (w *walk) bind(v *graph.Value, s graph.Shape) error {

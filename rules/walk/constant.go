@@ -65,15 +65,22 @@ func Constants(m *graph.Model) iter.Seq2[*graph.Value, Stats] {
 	}
 }
 
-// Stored returns the tensor that the file holds for a value.
+// Stored returns the tensor that the file holds for a value: of a sparse one the elements that are
+// not zero.
 func Stored(v *graph.Value) *graph.Tensor {
 	switch n := v.Producer; {
 	case n == nil:
+		if v.Sparse != nil && !v.Input {
+			return v.Sparse.Values
+		}
 		if v.Const == nil {
 			return nil // an input, or an initializer that a caller may replace
 		}
 		return v.Init
 	case Is(n, "Constant"):
+		if a := n.Attr("sparse_value"); a != nil && a.Sparse != nil {
+			return a.Sparse.Values
+		}
 		return v.Const
 	case Is(n, "ConstantOfShape"):
 		if a := n.Attr("value"); a != nil {
