@@ -88,7 +88,7 @@ func Find(ctx context.Context, m *graph.Model, info *infer.Info, ranges []rangep
 }
 
 func (f *finder) plan() (err error) {
-	reference := refeval.Options{Wide: true, Free: f.free, Observe: f.observeWant}
+	reference := refeval.Options{Wide: true, Free: f.free, Observe: f.observeWant, MaxMemory: searchMemory}
 	if f.opt.Target == numfmt.FP32 {
 		reference.Wide = false
 	}
@@ -279,7 +279,7 @@ func (f *finder) climb(ctx context.Context, rng *rand.Rand) {
 		if h.sure == broken || h.best.in == nil || ctx.Err() != nil {
 			continue
 		}
-		cone, err := refeval.New(f.m, refeval.Options{Wide: f.opt.Target != numfmt.FP32, Free: f.free, Goal: h.values(), Observe: f.observeWant})
+		cone, err := refeval.New(f.m, refeval.Options{Wide: f.opt.Target != numfmt.FP32, Free: f.free, Goal: h.values(), Observe: f.observeWant, MaxMemory: searchMemory})
 		if err != nil {
 			continue
 		}

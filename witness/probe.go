@@ -186,7 +186,7 @@ func (p *prober) decided() bool {
 // plan prepares both evaluations. A model that is taken as it is is compared with itself in FP32.
 func (p *prober) plan() (err error) {
 	wide := p.opt.Target == numfmt.Invalid
-	p.ref, err = refeval.New(p.m, refeval.Options{Wide: wide, Observe: p.observeReference, Free: p.free})
+	p.ref, err = refeval.New(p.m, refeval.Options{Wide: wide, Observe: p.observeReference, Free: p.free, MaxMemory: searchMemory})
 	if err != nil || p.opt.Target == numfmt.FP32 {
 		return err
 	}
@@ -194,9 +194,13 @@ func (p *prober) plan() (err error) {
 	return err
 }
 
+// searchMemory bounds what a run that nobody asked for may hold: a size in the file, of a
+// ConstantOfShape for one, decides how much it takes, and a search can do without.
+const searchMemory = 4 << 30
+
 // lowered returns the options of a run as the target does it.
 func (o *Options) lowered(free []*graph.Value, observe func(*graph.Value, *refeval.Tensor)) refeval.Options {
-	r := refeval.Options{Accumulate: o.Accumulate, FlushSubnormals: o.Flush, Free: free, Observe: observe}
+	r := refeval.Options{Accumulate: o.Accumulate, FlushSubnormals: o.Flush, Free: free, Observe: observe, MaxMemory: searchMemory}
 	if o.Target != numfmt.Invalid {
 		r.As = o.Target
 		r.Keep = func(v *graph.Value) bool {
