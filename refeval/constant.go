@@ -52,7 +52,9 @@ func (p *planner) constant(v *graph.Value, raw bool) (*Value, error) {
 		return nil, err
 	}
 	if !raw {
-		t = p.r.opt.rounded(v, t)
+		if t.F != nil && p.r.opt.rounds(v, t.Elem) {
+			p.r.opt.round(serial(), v, t) // in place: nobody else has what was just read
+		}
 		p.r.constants = append(p.r.constants, constant{v, t})
 	}
 	c := TensorValue(t)
@@ -66,7 +68,7 @@ type constant struct {
 	t *Tensor
 }
 
-// rounded returns an input or a constant as it is held, a copy where that differs.
+// rounded returns an input as it is held, a copy where that differs.
 func (o *Options) rounded(v *graph.Value, t *Tensor) *Tensor {
 	if t.F == nil || !o.rounds(v, t.Elem) {
 		return t

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"sync"
 
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/graph/infer"
@@ -41,9 +42,7 @@ func Tolls(ctx context.Context, m *graph.Model, info *infer.Info, ranges []range
 	if t.best, err = refeval.New(m, best.lowered(free, t.observeBest)); err != nil {
 		return nil
 	}
-	if t.worst, err = refeval.New(m, opt.lowered(free, t.observeWorst)); err != nil {
-		return nil
-	}
+	t.worst = sync.OnceValues(func() (*refeval.Runner, error) { return refeval.New(m, opt.lowered(free, t.observeWorst)) })
 	if opt.Limit > 0 {
 		limited, cancel := context.WithTimeout(ctx, opt.Limit)
 		defer cancel()
@@ -57,14 +56,15 @@ func Tolls(ctx context.Context, m *graph.Model, info *infer.Info, ranges []range
 
 // taker compares runs of one input.
 type taker struct {
-	opt         Options
-	modes       []mode // that inputs are made by, in turn
-	best, worst *refeval.Runner
-	want        map[*graph.Value][]*refeval.Tensor // of the best kernels, as often as a value is made
-	made        map[*graph.Value]int               // in the run of the worst
-	loss        map[*graph.Value]Toll
-	order       []*graph.Value
-	tolls       map[*graph.Value]Toll
+	opt   Options
+	modes []mode // that inputs are made by, in turn
+	best  *refeval.Runner
+	worst func() (*refeval.Runner, error)    // made when it is run: it holds the weights once more
+	want  map[*graph.Value][]*refeval.Tensor // of the best kernels, as often as a value is made
+	made  map[*graph.Value]int               // in the run of the worst
+	loss  map[*graph.Value]Toll
+	order []*graph.Value
+	tolls map[*graph.Value]Toll
 	meter
 }
 
@@ -103,7 +103,11 @@ func (t *taker) try(ctx context.Context, in Input) bool {
 	if err != nil || t.work-before > t.most/share {
 		return false
 	}
-	got, err := t.worst.Run(ctx, in)
+	worst, err := t.worst()
+	if err != nil {
+		return false
+	}
+	got, err := worst.Run(ctx, in)
 	if err != nil {
 		return false
 	}
