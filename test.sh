@@ -21,8 +21,11 @@ fi
 step go vet
 go vet ./...
 
-step builds for six platforms
-for platform in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64; do
+step builds for other platforms
+# Every system and both processors; ALL_PLATFORMS=1 builds all six that scripts/release.sh makes.
+platforms='linux/arm64 darwin/arm64 windows/amd64'
+[ -z "${ALL_PLATFORMS:-}" ] || platforms+=' darwin/amd64 windows/arm64'
+for platform in $platforms; do
   CGO_ENABLED=0 GOOS=${platform%/*} GOARCH=${platform#*/} go build -o /dev/null .
 done
 
