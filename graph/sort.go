@@ -65,7 +65,7 @@ func (g *Graph) needs() [][]int {
 	need := make([][]int, len(g.Nodes))
 	for i, n := range g.Nodes {
 		seen := map[int]bool{}
-		n.reads(g, func(v *Value) {
+		n.Reads(g, func(v *Value) {
 			if p := v.Producer; p != nil && !seen[p.Index] {
 				seen[p.Index] = true
 				need[i] = append(need[i], p.Index)
@@ -75,8 +75,8 @@ func (g *Graph) needs() [][]int {
 	return need
 }
 
-// reads calls f with every value of scope g that the node reads, captures of its subgraphs too.
-func (n *Node) reads(g *Graph, f func(*Value)) {
+// Reads calls f with every value of scope g that the node reads, captures of its subgraphs too.
+func (n *Node) Reads(g *Graph, f func(*Value)) {
 	for _, v := range n.Inputs {
 		if v != nil && v.Graph == g {
 			f(v)
@@ -87,7 +87,7 @@ func (n *Node) reads(g *Graph, f func(*Value)) {
 			continue // a function sees only its inputs
 		}
 		for _, m := range s.Nodes {
-			m.reads(g, f)
+			m.Reads(g, f)
 		}
 		for _, v := range s.Outputs {
 			if v != nil && v.Graph == g {

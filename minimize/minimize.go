@@ -107,24 +107,11 @@ func walk(keep map[int]bool, g *graph.Graph, edges int, next func(*graph.Node, f
 
 // makers visits the nodes of the same graph that a node reads from, its subgraphs included.
 func makers(n *graph.Node, visit func(*graph.Node)) {
-	operands(n, func(v *graph.Value) {
-		if v.Graph == n.Graph && v.Producer != nil && v.Const == nil {
+	n.Reads(n.Graph, func(v *graph.Value) {
+		if v.Producer != nil && v.Const == nil {
 			visit(v.Producer)
 		}
 	})
-}
-
-func operands(n *graph.Node, see func(*graph.Value)) {
-	for _, v := range n.Inputs {
-		if v != nil {
-			see(v)
-		}
-	}
-	for _, g := range n.Subgraphs() {
-		for _, m := range g.Nodes {
-			operands(m, see)
-		}
-	}
 }
 
 // readers visits the nodes of the same graph that read what a node makes.

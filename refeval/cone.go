@@ -29,7 +29,7 @@ func coneOf(main *graph.Graph, goal []*graph.Value) map[*graph.Node]bool {
 	for len(queue) > 0 {
 		n := queue[0]
 		queue = queue[1:]
-		operands(n, func(v *graph.Value) { add(v.Producer) })
+		n.Reads(main, func(v *graph.Value) { add(v.Producer) })
 	}
 	return cone
 }
@@ -45,25 +45,6 @@ func around(v *graph.Value, main *graph.Graph) *graph.Node {
 		}
 	}
 	return nil
-}
-
-// operands calls see with what a node reads and what the graphs below it do.
-func operands(n *graph.Node, see func(*graph.Value)) {
-	for _, v := range n.Inputs {
-		if v != nil {
-			see(v)
-		}
-	}
-	for _, g := range n.Subgraphs() {
-		for _, m := range g.Nodes {
-			operands(m, see)
-		}
-		for _, v := range g.Outputs {
-			if v != nil {
-				see(v)
-			}
-		}
-	}
 }
 
 // skips tells whether a node of the main graph lies outside of the cone.
