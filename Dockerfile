@@ -1,6 +1,6 @@
 # A static binary on an image that holds nothing else but a place for temporary files and a user that
 # is not root:
-#   docker build -t amplint . && docker run --rm -v "$PWD:/work" amplint check /work/model.onnx
+#   docker build -t amplint . && docker run --rm -v "$PWD:/models" amplint check /models/model.onnx
 FROM golang:1.26 AS build
 WORKDIR /src
 COPY go.mod go.sum ./
