@@ -79,7 +79,10 @@ func (a *analysis) check(ctx context.Context, t Target, opt *Options) *Report {
 	a.kernels(ctx, t, opt, in)
 	found := rules.Run(in)
 	seen := a.probe(ctx, t, opt, in, found)
-	if a.unexplained(ctx, t, opt, in, found) || seen != nil {
+	if seen != nil {
+		found = rules.Run(in)
+	}
+	if a.unexplained(ctx, t, opt, in, found) {
 		found = rules.Run(in)
 	}
 	a.attest(ctx, t, opt, in, found, seen)

@@ -251,7 +251,7 @@ func (f *Fixed) edits(a *analysis, plan *rewrite.Plan, round int, opt *FixOption
 		if note != "" {
 			f.Summary.Notes = append(f.Summary.Notes, note)
 		}
-		return list, false, nil
+		return append(list, f.extra...), false, nil
 	}
 	list = f.collect(a.chooser(plan, opt), opt.Strict)
 	if round == 0 {
@@ -263,23 +263,15 @@ func (f *Fixed) edits(a *analysis, plan *rewrite.Plan, round int, opt *FixOption
 // collect returns the edits of the findings that are to be fixed: notes keep their low values.
 func (f *Fixed) collect(c *chooser, strict bool) []rewrite.Edit {
 	var edits []rewrite.Edit
-	for _, x := range f.fixable(f.After, strict) {
+	for _, x := range f.After.Findings {
+		if !wanted(x, strict) || x.Node != nil && f.leave != nil && f.leave(x.Node) {
+			continue
+		}
 		x.Edits = c.edits(x)
 		f.Applied = append(f.Applied, x)
 		edits = append(edits, x.Edits...)
 	}
 	return edits
-}
-
-// fixable lists the findings of a report whose edits are to be applied.
-func (f *Fixed) fixable(r *Report, strict bool) []rules.Finding {
-	var list []rules.Finding
-	for _, x := range r.Findings {
-		if wanted(x, strict) && (x.Node == nil || f.leave == nil || !f.leave(x.Node)) {
-			list = append(list, x)
-		}
-	}
-	return list
 }
 
 // add sums up the rounds.

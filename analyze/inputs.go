@@ -10,6 +10,7 @@ import (
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/rangeprop"
 	"github.com/amplint/amplint/samples"
+	"github.com/amplint/amplint/witness"
 )
 
 // inputs is what is known of a model's inputs before it is analysed.
@@ -18,6 +19,7 @@ type inputs struct {
 	values map[string]*graph.Tensor // by value: they may be axes or shapes
 	shapes map[string]graph.Shape
 	given  []*samples.Sample // what --data names
+	fed    []witness.Input   // of these, see feeds
 	notes  []string
 	missed []string // said, but not of this model
 }

@@ -79,10 +79,17 @@ const (
 	maxFed   = 1 << 26
 )
 
-// feeds returns the user's samples as the evaluator takes them. Those that it cannot take, such as
-// sequences, are left out: they have bounded the inputs all the same.
+// feeds returns the user's samples as the evaluator takes them, which are made once. Those that it
+// cannot take, such as sequences, are left out: they have bounded the inputs all the same.
 func (in *inputs) feeds(m *graph.Model) []witness.Input {
-	var list []witness.Input
+	if in.fed == nil {
+		in.fed = in.made(m)
+	}
+	return in.fed
+}
+
+func (in *inputs) made(m *graph.Model) []witness.Input {
+	list := []witness.Input{}
 	left := int64(maxFed)
 	for _, s := range in.given[:min(maxFeeds, len(in.given))] {
 		feed := witness.Input{}
@@ -116,17 +123,9 @@ func tensorOf(a *samples.Array, e graph.ElemType) *refeval.Tensor {
 	if err != nil || t.Elem == e {
 		return t
 	}
-	f, ok := e.Format()
-	if !ok || !t.Elem.IsFloat() || e == graph.Double {
+	if !t.Elem.IsFloat() || e == graph.Double {
 		return nil
 	}
-	x := make([]float32, t.Len())
-	for i := range x {
-		if t.Elem == graph.Double {
-			x[i] = float32(f.Round(t.D[i]))
-		} else {
-			x[i] = float32(f.Round(float64(t.F[i])))
-		}
-	}
-	return &refeval.Tensor{Elem: e, Dims: t.Dims, F: x}
+	t, _ = refeval.Convert(t, e)
+	return t
 }

@@ -19,34 +19,36 @@ var trials = map[string]witness.Options{
 	"full":  {Work: 1e11, Runs: 100},
 }
 
-// tolerance is the error of an output, as a share of its largest magnitude, that a result in the
-// format may have. Models whose rounding errors add up to more are not what a cast puts right.
-func tolerance(f numfmt.Format) float64 { return max(0.05, 32*f.Unit()) }
+// tolerance is the error of an output, as a share of its largest magnitude, that the result of a plan
+// may have by the coarsest format in it. Models whose rounding errors add up to more are not what a
+// cast puts right.
+func tolerance(p *rewrite.Plan) float64 {
+	unit := p.Target.Unit()
+	if slices.ContainsFunc(p.Edits, func(e rewrite.Edit) bool { _, ok := e.(rewrite.ToBF16); return ok }) {
+		unit = max(unit, numfmt.BF16.Unit())
+	}
+	return max(0.05, 32*unit)
+}
 
 // proved carries the plan out and runs the result against the original in FP32, on the samples and
 // on made inputs. Where an output differs by more than rounding, the values that it takes to put it
 // right are found by trying and held in FP32 too.
 func (f *Fixed) proved(ctx context.Context, a *analysis, plan *rewrite.Plan, opt *FixOptions) (*graph.Model, error) {
-	first := *plan
 	m, err := f.rounds(ctx, a, plan, opt)
 	w, ok := trials[opt.Effort]
 	if err != nil || !ok || !f.Summary.Changed && plan.Strategy != rewrite.Repair || opt.Replay != nil || f.After.Failed(opt.FailOn) {
 		return m, err
 	}
-	var base []rewrite.Edit
-	for _, x := range f.fixable(f.Before, opt.Strict) {
-		base = append(base, x.Edits...)
-	}
 	w.Samples = a.inputs.feeds(a.model)
-	p := &proof{plan: &first, base: base, model: a.model, trial: witness.NewTrial(ctx, a.model, a.info, a.ranges.Inputs(), w), tolerance: tolerance(plan.Target)}
+	p := &proof{plan: plan, model: a.model, trial: witness.NewTrial(ctx, a.model, a.info, a.ranges.Inputs(), w), tolerance: tolerance(plan)}
 	fault, err := p.trial.Judge(ctx, m, p.tolerance)
 	if err != nil || fault == nil {
 		return m, ctx.Err()
 	}
-	if f.extra = p.repair(ctx); f.extra != nil {
-		again := *f
+	again := *f
+	if again.extra = p.repair(ctx); again.extra != nil {
 		again.reset(plan, opt)
-		better, err := again.rounds(ctx, a, &first, opt)
+		better, err := again.rounds(ctx, a, plan, opt)
 		if err != nil {
 			return nil, err
 		}
@@ -81,9 +83,8 @@ func (f *Fixed) because(fault *witness.Fault) string {
 
 // proof looks for the values that must not be low.
 type proof struct {
-	plan      *rewrite.Plan
-	base      []rewrite.Edit // of the findings
-	model     *graph.Model   // the original
+	plan      *rewrite.Plan // with the edits of its first round
+	model     *graph.Model  // the original
 	trial     *witness.Trial
 	tolerance float64
 }
@@ -92,7 +93,6 @@ type proof struct {
 // more than it takes; nil where not even all of them help, or where no small part does: the errors
 // are then those of a model that magnifies any rounding.
 func (p *proof) repair(ctx context.Context) []rewrite.Edit {
-	p.plan.Edits = p.base
 	hold, err := p.plan.Hold(p.model)
 	if err != nil {
 		return nil
@@ -153,7 +153,7 @@ func (p *proof) least(ctx context.Context, list []*graph.Value) []*graph.Value {
 // right tells whether the outputs are right with values held in FP32.
 func (p *proof) right(ctx context.Context, wide []*graph.Value) bool {
 	plan := *p.plan
-	plan.Edits = slices.Concat(p.base, widened(wide))
+	plan.Edits = slices.Concat(p.plan.Edits, widened(wide))
 	m, _, err := plan.Apply(p.model)
 	if err != nil {
 		return false

@@ -31,7 +31,7 @@ func checkValueOverflow(p *Pass) {
 			p.plain(n, "the result")
 		}
 	}
-	if p.Broken != nil && !slices.ContainsFunc(p.findings, func(f *located) bool { return f.Severity > Note }) {
+	if p.Broken != nil {
 		p.broken(p.Broken)
 	}
 }
@@ -48,8 +48,8 @@ func (p *Pass) broken(b *Broken) {
 		f.Kind, what = NaN, "not a number"
 	}
 	f.Message = fmt.Sprintf("a run in %s makes %s %s where FP32 has a finite number, and so an output", p.Target, v.Name, what)
-	for i, w := range append([]*graph.Value{v}, n.Inputs...) {
-		if _, low := p.low(w); low && !slices.Contains(n.Inputs[:max(i-1, 0)], w) {
+	for _, w := range slices.Compact(append([]*graph.Value{v}, n.Inputs...)) {
+		if _, low := p.low(w); low {
 			f.Edits = append(f.Edits, rewrite.Widen{Value: w})
 		}
 	}

@@ -106,12 +106,11 @@ func (f *finder) search(ctx context.Context, info *infer.Info, ranges []rangepro
 			err = e
 		}
 	}
-	for _, a := range attempts {
+	for s, e := range spaces(f.m, info, ranges, true) {
 		if f.done() || ctx.Err() != nil {
 			return nil
 		}
-		s := &shaper{info: info, first: a[0], other: a[1], sizes: map[string]int64{}}
-		if f.space, err = newSpace(f.m, ranges, s, true); err != nil {
+		if f.space, err = s, e; err != nil {
 			continue
 		}
 		rng := rand.New(rand.NewPCG(seed, seed))

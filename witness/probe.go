@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/amplint/amplint/graph"
@@ -147,9 +148,8 @@ func Probe(ctx context.Context, m *graph.Model, info *infer.Info, ranges []range
 
 // draw runs inputs of all modes, with lengths of the open dimensions that the model runs with.
 func (p *prober) draw(ctx context.Context, info *infer.Info, ranges []rangeprop.InputRange, rng *rand.Rand) {
-	for _, a := range attempts {
-		s := &shaper{info: info, first: a[0], other: a[1], sizes: map[string]int64{}}
-		if p.space, p.seen.Err = newSpace(p.m, ranges, s, false); p.seen.Err != nil {
+	for s, err := range spaces(p.m, info, ranges, false) {
+		if p.space, p.seen.Err = s, err; err != nil {
 			continue
 		}
 		for p.drawn < p.opt.Runs && !p.decided() {
@@ -289,16 +289,18 @@ func (p *prober) root(v *graph.Value, x extremes) {
 		return
 	}
 	p.lows[v] = x
+	if starts(v, func(in *graph.Value) bool { _, broken := p.lows[in]; return broken }) {
+		p.roots = append(p.roots, v)
+	}
+}
+
+// starts tells whether a value's node computes it, and of nothing that is broken already.
+func starts(v *graph.Value, broken func(*graph.Value) bool) bool {
 	n := v.Producer
 	if n == nil || n.Op == "Constant" || n.Call != nil || len(n.Subgraphs()) > 0 {
-		return
+		return false
 	}
-	for _, in := range n.Inputs {
-		if _, broken := p.lows[outside(in)]; broken {
-			return
-		}
-	}
-	p.roots = append(p.roots, v)
+	return !slices.ContainsFunc(n.Inputs, func(in *graph.Value) bool { return broken(outside(in)) })
 }
 
 // outside follows the input of a function's instance to what the call hands in.
@@ -352,18 +354,6 @@ func alike(w, g *refeval.Tensor) bool {
 	if w.Len() != g.Len() {
 		return false
 	}
-	scale, worst := 0.0, 0.0
-	var a, b []float64
-	scan(w, func(f float64) { a = append(a, f) })
-	scan(g, func(f float64) { b = append(b, f) })
-	for i := range min(len(a), len(b)) {
-		if math.IsNaN(a[i]) || math.IsInf(a[i], 0) {
-			continue
-		}
-		if math.IsNaN(b[i]) || math.IsInf(b[i], 0) {
-			return false
-		}
-		scale, worst = math.Max(scale, math.Abs(a[i])), math.Max(worst, math.Abs(a[i]-b[i]))
-	}
-	return worst <= closeEnough*math.Max(scale, 1e-30)
+	worst, finite := distance(w, g)
+	return finite && worst <= closeEnough*math.Max(largest(w), 1e-30)
 }

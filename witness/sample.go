@@ -2,6 +2,7 @@ package witness
 
 import (
 	"fmt"
+	"iter"
 	"math"
 	"math/rand/v2"
 
@@ -120,6 +121,18 @@ func newSpace(m *graph.Model, ranges []rangeprop.InputRange, s *shaper, anything
 		}
 	}
 	return list, nil
+}
+
+// spaces yields what inputs can be drawn from for each of the attempts; see [newSpace].
+func spaces(m *graph.Model, info *infer.Info, ranges []rangeprop.InputRange, anything bool) iter.Seq2[space, error] {
+	return func(yield func(space, error) bool) {
+		for _, a := range attempts {
+			s := &shaper{info: info, first: a[0], other: a[1], sizes: map[string]int64{}}
+			if !yield(newSpace(m, ranges, s, anything)) {
+				return
+			}
+		}
+	}
 }
 
 // vouched tells whether somebody says what the range is.

@@ -72,9 +72,7 @@ func (t *taker) search(ctx context.Context, m *graph.Model, info *infer.Info, ra
 	for _, in := range t.opt.Samples {
 		t.try(ctx, in)
 	}
-	for _, a := range attempts {
-		s := &shaper{info: info, first: a[0], other: a[1], sizes: map[string]int64{}}
-		space, err := newSpace(m, ranges, s, false)
+	for space, err := range spaces(m, info, ranges, false) {
 		if err != nil {
 			continue
 		}

@@ -45,7 +45,7 @@ func NewTrial(ctx context.Context, m *graph.Model, info *infer.Info, ranges []ra
 	t := &Trial{scale: map[string]float64{}, meter: meter{dims: map[*graph.Value][]int{}, most: opt.Work / 4}}
 	ctx, t.stop = context.WithCancel(ctx)
 	defer t.stop()
-	r, err := refeval.New(m, refeval.Options{Wide: true, Observe: t.spend})
+	r, err := refeval.New(m, refeval.Options{Wide: true, Observe: t.spend, MaxMemory: searchMemory})
 	if err != nil {
 		return t
 	}
@@ -76,21 +76,18 @@ var trialModes = [...]mode{spread, corners, decades, high, low, sparse, rows, ze
 // draw adds inputs of all modes, with lengths of the open dimensions that the model runs with.
 func (t *Trial) draw(m *graph.Model, info *infer.Info, ranges []rangeprop.InputRange, runs int, add func(Input) error) {
 	rng := rand.New(rand.NewPCG(seed, seed))
-	for _, a := range attempts {
-		s, err := newSpace(m, ranges, &shaper{info: info, first: a[0], other: a[1], sizes: map[string]int64{}}, false)
+	before := len(t.cases)
+	for s, err := range spaces(m, info, ranges, false) {
 		if err != nil {
 			return
 		}
 		for i := range runs {
-			if err := add(s.draw(func(int) mode { return trialModes[i%len(trialModes)] }, rng)); err != nil {
-				if i == 0 {
-					break // another length may fit
-				}
-				return
+			if err = add(s.draw(func(int) mode { return trialModes[i%len(trialModes)] }, rng)); err != nil {
+				break
 			}
-			if i == runs-1 {
-				return
-			}
+		}
+		if len(t.cases) > before { // the lengths fit
+			return
 		}
 	}
 }
@@ -107,7 +104,7 @@ func (t *Trial) Judge(ctx context.Context, m *graph.Model, tolerance float64) (*
 	}
 	ctx, t.stop = context.WithCancel(ctx)
 	defer t.stop()
-	r, err := refeval.New(m, refeval.Options{Observe: t.spend})
+	r, err := refeval.New(m, refeval.Options{Observe: t.spend, MaxMemory: searchMemory})
 	if err != nil {
 		return nil, err
 	}
@@ -137,41 +134,31 @@ func (t *Trial) Break(ctx context.Context, m *graph.Model, opt Options) *Broken 
 	}
 	ctx, t.stop = context.WithCancel(ctx)
 	defer t.stop()
-	var first *Broken
-	ref := map[*graph.Value]bool{} // whether it is finite in FP32
-	low := map[*graph.Value]bool{}
-	see := func(v *graph.Value, x *refeval.Tensor) {
+	broken := map[*graph.Value]bool{}
+	var suspects []*Broken // in the order of the run
+	r, err := refeval.New(m, opt.lowered(nil, func(v *graph.Value, x *refeval.Tensor) {
 		t.spend(v, x)
 		e := extremesOf(x)
-		if low[v] = e.finite(); !low[v] && ref[v] && first == nil && starts(v, low) {
-			first = &Broken{Value: v, NaN: e.nan && !e.inf}
+		broken[v] = !e.finite()
+		if broken[v] && starts(v, func(in *graph.Value) bool { return broken[in] }) {
+			suspects = append(suspects, &Broken{Value: v, NaN: e.nan && !e.inf})
 		}
-	}
-	r, err := refeval.New(m, opt.lowered(nil, see))
-	if err != nil {
-		return nil
-	}
-	reference, err := refeval.New(m, refeval.Options{Wide: true, Observe: func(v *graph.Value, x *refeval.Tensor) {
-		t.spend(v, x)
-		ref[v] = extremesOf(x).finite()
-	}})
+	}))
 	if err != nil {
 		return nil
 	}
 	for _, c := range t.cases {
-		first = nil
-		clear(ref)
-		clear(low)
-		if _, err := reference.Run(ctx, c.in); err != nil {
-			return nil
-		}
+		clear(broken)
+		suspects = nil
 		got, err := r.Run(ctx, c.in)
 		if err != nil {
 			return nil
 		}
-		if f := t.fault(c, got); f != nil && f.NotFinite && first != nil {
-			first.Input = c.in
-			return first
+		if f := t.fault(c, got); f == nil || !f.NotFinite {
+			continue
+		}
+		if b := t.first(ctx, m, suspects, c.in); b != nil {
+			return b
 		}
 	}
 	return nil
@@ -184,18 +171,26 @@ type Broken struct {
 	Input Input
 }
 
-// starts tells whether all that a value's node reads is finite, so that it is the node's doing.
-func starts(v *graph.Value, finite map[*graph.Value]bool) bool {
-	n := v.Producer
-	if n == nil || n.Op == "Constant" || n.Call != nil || len(n.Subgraphs()) > 0 {
-		return false
+// first returns the first of the suspects that is finite in FP32, nil where there is none.
+func (t *Trial) first(ctx context.Context, m *graph.Model, suspects []*Broken, in Input) *Broken {
+	whole := map[*graph.Value]bool{}
+	r, err := refeval.New(m, refeval.Options{Wide: true, MaxMemory: searchMemory, Observe: func(v *graph.Value, x *refeval.Tensor) {
+		t.spend(v, x)
+		whole[v] = extremesOf(x).finite()
+	}})
+	if err != nil {
+		return nil
 	}
-	for _, in := range n.Inputs {
-		if ok, seen := finite[outside(in)]; seen && !ok {
-			return false
+	if _, err := r.Run(ctx, in); err != nil {
+		return nil
+	}
+	for _, b := range suspects {
+		if whole[b.Value] {
+			b.Input = in
+			return b
 		}
 	}
-	return true
+	return nil
 }
 
 // fault returns the worst difference of one input's outputs, nil where they are the same.
@@ -244,12 +239,19 @@ func numbers(t *refeval.Tensor) []float64 {
 func magnitude(v *refeval.Value) float64 {
 	most := 0.0
 	for _, t := range v.Tensors() {
-		scan(t, func(x float64) {
-			if a := math.Abs(x); !math.IsInf(a, 0) && a > most {
-				most = a
-			}
-		})
+		most = max(most, largest(t))
 	}
+	return most
+}
+
+// largest returns the greatest finite magnitude of a tensor's floats.
+func largest(t *refeval.Tensor) float64 {
+	most := 0.0
+	scan(t, func(x float64) {
+		if a := math.Abs(x); !math.IsInf(a, 0) && a > most {
+			most = a
+		}
+	})
 	return most
 }
 
@@ -268,19 +270,11 @@ func retype(in Input, m *graph.Model) Input {
 	out := Input{}
 	for name, x := range in {
 		out[name] = x
-		v := m.Graph.Lookup(name)
-		if v == nil || x.Tensor == nil || x.Tensor.Elem == v.Type.Elem || x.Tensor.F == nil {
-			continue
+		if v := m.Graph.Lookup(name); v != nil && x.Tensor != nil && x.Tensor.Elem.IsFloat() {
+			if t, err := refeval.Convert(x.Tensor, v.Type.Elem); err == nil {
+				out[name] = refeval.TensorValue(t)
+			}
 		}
-		f, ok := v.Type.Elem.Format()
-		if !ok {
-			continue
-		}
-		t := &refeval.Tensor{Elem: v.Type.Elem, Dims: x.Tensor.Dims, F: make([]float32, len(x.Tensor.F))}
-		for i, y := range x.Tensor.F {
-			t.F[i] = float32(f.Round(float64(y)))
-		}
-		out[name] = refeval.TensorValue(t)
 	}
 	return out
 }

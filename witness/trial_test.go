@@ -58,3 +58,12 @@ func TestTrialWork(t *testing.T) {
 	}
 	t.Error("the work allowed never ends")
 }
+
+// A size in the file decides what a run takes; a trial that nobody asked for does without it.
+func TestTrialMemory(t *testing.T) {
+	m, info, inputs := bounded(t, head+`m (float[2] x) => (float[2] y) <int64[1] n = {1500000000}> { c = ConstantOfShape(n) s = ReduceSum<keepdims = 0>(c) y = Add(x, s) }`,
+		map[string]rangeprop.Range{"x": {Lo: -2, Hi: 2}})
+	if n := NewTrial(context.Background(), m, info, inputs, Options{Work: 1e12, Runs: 12}).Len(); n != 0 {
+		t.Errorf("%d inputs ran, want none: a constant takes 6 GB", n)
+	}
+}
