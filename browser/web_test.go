@@ -114,11 +114,23 @@ func verdict(t *testing.T, ctx context.Context) string {
 	})()`, chromedp.WithPollingTimeout(0)))
 }
 
-// inFrame waits for an expression to hold in the report that the page shows.
+// inFrame waits for an expression to hold in the report that the page shows. A frame that loads its next
+// report has no context to evaluate in for a moment, or loses the one it had: then it is asked again.
 func inFrame(t *testing.T, ctx context.Context, expression string) {
 	t.Helper()
-	frames := get(t, ctx, chromedp.Nodes(chromedp.CSS("#report")))
-	get(t, ctx, chromedp.Poll[bool](expression, chromedp.WithPollingInFrame(frames[0]), chromedp.WithPollingTimeout(0)))
+	for {
+		frames := get(t, ctx, chromedp.Nodes(chromedp.CSS("#report")))
+		held := chromedp.Poll[bool](expression, chromedp.WithPollingInFrame(frames[0]), chromedp.WithPollingTimeout(0))
+		_, err := chromedp.Run(ctx, held)
+		if err == nil {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			t.Fatal(err)
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
 }
 
 // TestWeb drops models on the page that checks them in the browser: what comes out is byte by byte what
