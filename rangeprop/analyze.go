@@ -85,9 +85,8 @@ func (r *Result) Growing() []*graph.Node {
 	return list
 }
 
-// Growth lists the carried values without a bound, in the order they were met. It is the fact that
-// rule loop-growth reads: after how many iterations a format overflows follows from Start, Step and
-// Factor.
+// Growth lists the carried values without a bound, in the order they were met. Rule loop-growth reads
+// from it after how many iterations a format overflows.
 func (r *Result) Growth() []Growth { return r.growing }
 
 // pass is the state of one analysis.

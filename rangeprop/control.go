@@ -413,6 +413,31 @@ type Growth struct {
 	Step, Factor float64
 }
 
+// Iterations returns after how many iterations the bound of the carried value reaches a limit, as its
+// first three values continue: in equal steps, or in steps that grow by one ratio. It is 1 where one
+// iteration leaves every bound behind, and +Inf where the steps die out before the limit.
+func (g Growth) Iterations(limit float64) float64 {
+	begin, first := g.Start.MaxAbs(), g.Step/(g.Factor-1)
+	rise := first - begin
+	ratio := g.Step / rise
+	switch {
+	case math.IsInf(g.Step, 1) || begin >= limit:
+		return 1
+	case !(g.Step > 0):
+		return math.Inf(1)
+	case rise <= 0: // it begins to grow with the second iteration
+		return 1 + math.Ceil((limit-first)/g.Step)
+	case math.Abs(ratio-1) < 1e-6:
+		return math.Ceil((limit - begin) / rise)
+	}
+	// begin + rise (ratio^n - 1) / (ratio - 1) ≥ limit
+	power := 1 + (limit-begin)*(ratio-1)/rise
+	if power <= 0 {
+		return math.Inf(1)
+	}
+	return math.Ceil(math.Log(power) / math.Log(ratio))
+}
+
 // grow gives up: the carried values that still move are unbounded.
 func (b *body) grow(start []*Val) {
 	b.measure(start)

@@ -12,10 +12,13 @@ func TestGrowth(t *testing.T) {
 	for _, c := range []struct {
 		name, body   string
 		step, factor float64
+		next         func(v float64) float64
 	}{
-		{"a sum", `v2 = Add(v, x)`, 8, 1.5},
-		{"a product", `k = Constant<value_float = 3.0>() v2 = Mul(v, k)`, 48, 3},
-		{"what is held", `v2 = Tanh(v)`, 0, 0},
+		{"a sum", `v2 = Add(v, x)`, 8, 1.5, func(v float64) float64 { return v + 8 }},
+		{"a product", `k = Constant<value_float = 3.0>() v2 = Mul(v, k)`, 48, 3, func(v float64) float64 { return 3 * v }},
+		{"both", `k = Constant<value_float = 3.0>() p = Mul(v, k) v2 = Add(p, x)`, 72, 3.25, func(v float64) float64 { return 3*v + 8 }},
+		{"steps that die out", `k = Constant<value_float = 0.5>() p = Mul(v, k) v2 = Add(p, x)`, 0, 0, nil},
+		{"what is held", `v2 = Tanh(v)`, 0, 0, nil},
 	} {
 		src := header + `g (int64 n, float[4] x) => () { t = Constant<value = bool {1}>() y = Loop(n, t, x) <body = b (int64 i, bool c, float[4] v) => (c2, v2) { c2 = Identity(c) ` + c.body + ` }> }`
 		m, res := analyze(t, src, rangeprop.Options{Ranges: map[string]rangeprop.Given{"x": given(-8, 8), "n": given(0, 1e6)}})
@@ -29,6 +32,14 @@ func TestGrowth(t *testing.T) {
 		}
 		if len(list) != 1 || math.Abs(list[0].Step-c.step) > 1e-4 || math.Abs(list[0].Factor-c.factor) > 1e-4 || list[0].Value.Name != "v" || y.Bounded() {
 			t.Errorf("%s: %+v, y in %v; want a step of %v and a factor of %v", c.name, list, y, c.step, c.factor)
+			continue
+		}
+		n := 0.0
+		for v := 8.0; v < 65504; n++ {
+			v = c.next(v)
+		}
+		if got := list[0].Iterations(65504); math.Abs(got-n) > 1 { // the bounds are rounded outwards
+			t.Errorf("%s: past 65504 after %v iterations, want %v", c.name, got, n)
 		}
 	}
 }

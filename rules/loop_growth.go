@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/numfmt"
+	"github.com/amplint/amplint/rangeprop"
 	"github.com/amplint/amplint/rewrite"
 	"github.com/amplint/amplint/rules/reach"
 	"github.com/amplint/amplint/rules/walk"
@@ -29,16 +31,66 @@ func checkLoopGrowth(p *Pass) {
 			p.overflowAt(n, e, true, "what the loop carries from turn to turn")
 			continue
 		}
+		if p.grows(n, c) {
+			continue
+		}
 		if walk.Is(n, "Add") {
 			checkRunningSum(p, n, c)
 		}
 	}
 }
 
+// grows reports a node whose result is handed to the next turn and grows from turn to turn without a
+// bound, past the limit within the turns that the loop may take. Whether it does is left to the runs.
+func (p *Pass) grows(n *graph.Node, c *carried) bool {
+	f, low := p.low(n.Out(0))
+	if !low || p.Ranges == nil {
+		return false
+	}
+	for _, g := range p.Ranges.Growth() {
+		out := c.next[g.Value]
+		if g.Node != n.Graph.Owner || out == nil || walk.Plain(out) != n.Out(0) {
+			continue
+		}
+		after := g.Iterations(f.OverflowAt())
+		if !p.rests(out) || after > p.turns(c, n.Graph.Owner) {
+			return false
+		}
+		find := p.at(n, n.Out(0))
+		find.Limit, find.Evidence = f.Max(), Unproved
+		find.Message = growthText(g, n.Out(0).Name, f, after)
+		find.Reason = fmt.Sprintf("the loop begins with %s", g.Start)
+		find.Edits = p.widened(n.Out(0))
+		p.report(find)
+		return true
+	}
+	return false
+}
+
+// turns is how many turns a loop may take at most, as far as that is known.
+func (p *Pass) turns(c *carried, loop *graph.Node) float64 {
+	if c.turns > 0 {
+		return c.turns
+	}
+	if r, ok := p.declared(walk.Plain(loop.In(0))); ok && loop.Op == "Loop" {
+		return r.Hi
+	}
+	return math.MaxFloat64
+}
+
+func growthText(g rangeprop.Growth, name string, f numfmt.Format, after float64) string {
+	if math.IsInf(g.Step, 1) {
+		return fmt.Sprintf("nothing bounds %s, which the loop carries, after its first turn", name)
+	}
+	return fmt.Sprintf("%s, which the loop carries, grows by up to %.3g, %.3g times, in the second turn; so it may pass the max of %s, %.5g, after %.5g turns",
+		name, g.Step, g.Factor, f, f.Max(), after)
+}
+
 // carried is what the body of a loop takes over from the last turn and hands to the next.
 type carried struct {
 	in, out map[*graph.Value]bool
-	turns   float64 // 0 where not known
+	next    map[*graph.Value]*graph.Value // what a value taken over is in the next turn
+	turns   float64                       // at most; 0 where not known
 }
 
 // carrying returns what a graph carries, nil where it is no body of a loop.
@@ -46,7 +98,7 @@ func carrying(g *graph.Graph) *carried {
 	if g.Kind != graph.SubGraph || !walk.Is(g.Owner, "Loop", "Scan") {
 		return nil
 	}
-	c := &carried{in: map[*graph.Value]bool{}, out: map[*graph.Value]bool{}}
+	c := &carried{in: map[*graph.Value]bool{}, out: map[*graph.Value]bool{}, next: map[*graph.Value]*graph.Value{}}
 	ins, outs := g.Inputs, g.Outputs
 	if g.Owner.Op == "Loop" {
 		ins, outs = ins[min(2, len(ins)):], outs[min(1, len(outs)):]
@@ -58,7 +110,7 @@ func carrying(g *graph.Graph) *carried {
 	}
 	for i, v := range ins {
 		if i < len(outs) {
-			c.in[v], c.out[outs[i]] = true, true
+			c.in[v], c.out[outs[i]], c.next[v] = true, true, outs[i]
 		}
 	}
 	return c

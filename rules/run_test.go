@@ -17,6 +17,10 @@ m (float[2, 4] x, bool[2, 4] keep, float[2, 4] unknown, float[2, 4] big, float[1
  bool[2, 4] causal = {1, 0, 0, 0, 1, 1, 0, 0}, float[2] s = {1, 1}, float[2] var = {100000, 4}>
 { %s }`
 
+// loop takes x times a factor in each of 100 turns.
+const loop = `n = Constant<value_int = 100>() on = Constant<value = bool {1}>()
+  y = Loop(n, on, x) <body = turn (int64 i, bool c, float[2, 4] last) => (c2, next) { c2 = Identity(c) f = Constant<value_float = %s>() next = Mul(last, f) }>`
+
 // TestRun lists what is found in small models, one line a finding: severity, evidence, consequence,
 // rule, and the value it is about.
 func TestRun(t *testing.T) {
@@ -36,6 +40,8 @@ func TestRun(t *testing.T) {
 		{"what an overflow passes on", "q = Mul(big, big) a = Add(q, one) b = ReduceMean(a, last) y = Sqrt(b)", []string{"error witness visible sum-of-squares q"}},
 		{"an input without a range", "q = Mul(unknown, unknown) y = ReduceSum(q, last)", []string{"note unproved  unknown-range unknown"}},
 		{"a factor that vanishes with its product", "z = Mul(x, tiny) y = Add(z, x)", []string{"note constant absorbed constant-underflow tiny"}},
+		{"a loop that grows past the limit", fmt.Sprintf(loop, "1.5"), []string{"note unproved  loop-growth next"}},
+		{"a loop that ends before", fmt.Sprintf(loop, "1.01"), nil},
 		{"a bounded number", "t = Tanh(x) q = Mul(t, t) y = ReduceSum(q, last)", nil},
 	} {
 		if diff := cmp.Diff(c.want, summary(Run(prepareText(t, fmt.Sprintf(runModel, c.body))))); diff != "" {
