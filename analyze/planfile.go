@@ -1,7 +1,6 @@
 package analyze
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"github.com/amplint/amplint/config"
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/rewrite"
 	"github.com/amplint/amplint/rules"
@@ -67,8 +67,8 @@ func LoadPlan(path string) (*PlanFile, error) {
 		return nil, err
 	}
 	p := &PlanFile{}
-	if err := yaml.NewDecoder(bytes.NewReader(b), yaml.DisallowUnknownField()).Decode(p); err != nil {
-		return nil, usagef("%s: %s", path, yaml.FormatError(err, false, true))
+	if err := config.DecodeYAML(b, p); err != nil {
+		return nil, usagef("%s: %s", path, err)
 	}
 	switch {
 	case p.Schema != planSchema:

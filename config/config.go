@@ -3,10 +3,7 @@
 package config
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -116,28 +113,23 @@ func Load(path string, words Words) (*Config, error) {
 		return nil, err
 	}
 	c := &Config{Path: path}
-	d := yaml.NewDecoder(bytes.NewReader(b), yaml.Strict())
-	if err := d.Decode(c); err != nil && !errors.Is(err, io.EOF) {
-		return nil, shown(path, err)
+	if err := DecodeYAML(b, c); err != nil {
+		return nil, fmt.Errorf("%s:\n%w", path, err)
 	}
 	file, err := parser.ParseBytes(b, 0)
 	if err != nil {
-		return nil, shown(path, err)
+		return nil, fmt.Errorf("%s:\n%w", path, shown(err))
 	}
 	k := &checker{file: file, words: words}
 	k.config(c)
 	if k.err != nil {
-		return nil, shown(path, k.err)
+		return nil, fmt.Errorf("%s:\n%w", path, shown(k.err))
 	}
 	for i, p := range c.Data {
 		c.Data[i] = beside(path, p)
 	}
 	c.Baseline = beside(path, c.Baseline)
 	return c, nil
-}
-
-func shown(path string, err error) error {
-	return fmt.Errorf("%s:\n%s", path, yaml.FormatError(err, false, true))
 }
 
 // beside turns a path that starts at the config's folder into one from the working folder.

@@ -67,6 +67,10 @@ ignore:
 func TestConfigErrors(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"targt: fp16\n", "[1:1] unknown field \"targt\"\n>  1 | targt: fp16\n       ^"},
+		{"target: [fp16]\n", "[1:9] want a text\n>  1 | target: [fp16]\n               ^"},
+		{"flush-subnormals: often\n", "[1:19] want true or false"},
+		{"ranges: 5\n", "mapping is expected"},
+		{"data: " + strings.Repeat("[", 100000), "lists are nested more than 1000 deep"},
 		{"data: [{a: b}]\n", "not a path"},
 		{"ranges:\n  a: 3\n", "[2:6] not a list [lo, hi]"},
 		{"ranges:\n  a: [2, 1]\n", "the lower bound 2 is above the upper bound 1"},
