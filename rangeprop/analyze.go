@@ -73,20 +73,8 @@ func (r *Result) UnknownOps() []OpCount { return r.unknown }
 // file.
 func (r *Result) Inputs() []InputRange { return r.inputs }
 
-// Growing lists the loops for whose carried values no bound was found, each once: they grow without
-// end.
-func (r *Result) Growing() []*graph.Node {
-	var list []*graph.Node
-	for _, g := range r.growing {
-		if !slices.Contains(list, g.Node) {
-			list = append(list, g.Node)
-		}
-	}
-	return list
-}
-
-// Growth lists the carried values without a bound, in the order they were met. Rule loop-growth reads
-// from it after how many iterations a format overflows.
+// Growth lists the carried values that grow with the number of iterations, in the order they were met.
+// Rule loop-growth reads from it after how many iterations a format overflows.
 func (r *Result) Growth() []Growth { return r.growing }
 
 // pass is the state of one analysis.

@@ -226,7 +226,26 @@ func (b *body) solve(least float64, enter func(i int)) {
 		}
 		b.state = b.widen(next)
 	}
+	b.measure(start)
+	if float64(len(b.g.Nodes)+1)*b.steps < maxSteps/32 {
+		b.count(start)
+		return
+	}
 	b.grow(start)
+}
+
+// count goes through every iteration that the loop may take, each of them on all that those before may
+// have left: no widening is needed where their number is known.
+func (b *body) count(start []*Val) {
+	b.state = loosened(start)
+	for i := 1.0; i < b.steps; i++ {
+		next := b.step()
+		if b.inside(next) {
+			break
+		}
+		b.state = b.join(next)
+	}
+	b.finish(start, b.step())
 }
 
 // loosened keeps of values only what a later iteration is held against: their bounds and flags.
@@ -402,7 +421,7 @@ func (b *body) finish(start, next []*Val) {
 	b.settle(joinAll(start, next))
 }
 
-// Growth is how a value that a loop carries grows where no bound was found.
+// Growth is how a value that a loop carries grows where no widening holds it.
 type Growth struct {
 	Node  *graph.Node  // the Loop or Scan
 	Value *graph.Value // the body's input that is carried
@@ -440,7 +459,6 @@ func (g Growth) Iterations(limit float64) float64 {
 
 // grow gives up: the carried values that still move are unbounded.
 func (b *body) grow(start []*Val) {
-	b.measure(start)
 	for range len(b.carried) + 1 {
 		next := b.step()
 		if b.inside(next) {

@@ -43,3 +43,25 @@ func TestGrowth(t *testing.T) {
 		}
 	}
 }
+
+// TestCounted bounds what grows in a loop that ends after a known number of iterations: constant, or
+// declared as at most that.
+func TestCounted(t *testing.T) {
+	const turns = 500
+	held := float32(8) // as the model computes it
+	for range turns {
+		held *= 1.125
+	}
+	grown := float64(held)
+	for _, trips := range []string{`n = Constant<value_int = 500>()`, `n = Identity(most)`} {
+		src := header + `g (int64 most, float[4] x) => () { ` + trips + ` t = Constant<value = bool {1}>()
+			y, s = Loop(n, t, x) <body = b (int64 i, bool c, float[4] v) => (c2, v2, v3) { c2 = Identity(c) k = Constant<value_float = 1.125>() v2 = Mul(v, k) v3 = Neg(v2) }> }`
+		m, res := analyze(t, src, rangeprop.Options{Ranges: map[string]rangeprop.Given{"x": given(-4, 8), "most": given(0, turns)}})
+		for name, want := range map[string]rangeprop.Range{"y": {Lo: -grown / 2, Hi: grown}, "s": {Lo: -grown, Hi: grown / 2}} {
+			got := res.Val(m.Graph.Lookup(name)).Hull()
+			if !got.Contains(want) || got.MaxAbs() > want.MaxAbs()*1.001 {
+				t.Errorf("%s: %s in %v, want %v", trips, name, got, want)
+			}
+		}
+	}
+}
