@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 
 	"github.com/amplint/amplint/graph"
@@ -74,4 +75,40 @@ func becomeConstant(n *graph.Node, t *graph.Tensor) {
 	c.SetOutput(0, out)
 	out.Const = t
 	g.Remove(n)
+}
+
+// mergeCasts leaves one of several casts of a value to the same type, the first.
+func (w *worker) mergeCasts() {
+	yields := outputsOf(w.m)
+	for g := range w.m.Graphs() {
+		if insideCall(g) {
+			continue
+		}
+		first := map[sameCast]*graph.Value{}
+		for _, n := range append([]*graph.Node(nil), g.Nodes...) {
+			if !isCast(n) || n.Op != "Cast" {
+				continue
+			}
+			k := castKey(n)
+			switch u := first[k]; {
+			case u == nil:
+				first[k] = n.Out(0)
+			case !yields[n.Out(0)]:
+				n.Out(0).ReplaceUses(u, nil)
+				g.Remove(n)
+				w.sum.Removed++
+			}
+		}
+	}
+}
+
+// sameCast is what casts have in common that make the same numbers.
+type sameCast struct {
+	v     *graph.Value
+	attrs string
+}
+
+func castKey(n *graph.Node) sameCast {
+	attrs := fmt.Sprint(n.Int("to", 0), n.Int("saturate", 1), n.Str("round_mode", "up"))
+	return sameCast{n.In(0), attrs}
 }

@@ -156,7 +156,7 @@ func fedBack(v *graph.Value) bool {
 func (p *Pass) overflowAt(n *graph.Node, e excess, pattern bool, what string) {
 	switch {
 	case e.evidence != Unproved:
-	case pattern:
+	case pattern && !e.unlikely():
 		e.evidence = Likely
 	case e.expected >= e.format.OverflowAt()/nearBy && !e.carried:
 		e.evidence = Near
@@ -182,6 +182,13 @@ func (p *Pass) overflowAt(n *graph.Node, e excess, pattern bool, what string) {
 		f.Edits, f.Consequences = f.Edits[:min(1, len(f.Edits))], nil
 	}
 	p.report(f)
+}
+
+// unlikely tells whether a bound that is only the growth of one behind another says nothing against
+// a value that is expected far below the limit: in a deep network without normalisation bounds double
+// from layer to layer, and what is normalised behind them would always be a warning.
+func (e *excess) unlikely() bool {
+	return e.carried && e.expected > 0 && e.expected < e.format.OverflowAt()/nearBy
 }
 
 func (p *Pass) overflowText(e excess, what string) string {

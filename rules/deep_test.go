@@ -1,0 +1,50 @@
+package rules
+
+import (
+	"fmt"
+	"math/rand"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// deep returns a chain of 1×1 convolutions of random weights with a normalisation over the channels
+// behind it. Its numbers stay small, its bounds do not: nothing between the layers brings them back.
+func deep(layers int, weight float64) string {
+	r := rand.New(rand.NewSource(1))
+	var constants, body []string
+	for i := range layers {
+		w := make([]string, 16*16)
+		for k := range w {
+			w[k] = fmt.Sprintf("%.3f", weight*(2*r.Float64()-1))
+		}
+		constants = append(constants, fmt.Sprintf("float[16, 16, 1, 1] w%d = {%s}", i, strings.Join(w, ", ")))
+		body = append(body, fmt.Sprintf("c%d = Conv(r%d, w%d) r%d = Relu(c%d)", i, i, i, i+1, i))
+	}
+	return fmt.Sprintf(`<ir_version: 9, opset_import: ["" : 18], metadata_props: ["amplint.range.r0": "[-1,1]"]>
+m (float[1, 16, 4, 4] r0) => (y)
+<%s, int64[1] axis = {1}, float eps = {0.00001}>
+{ %s mean = ReduceMean(r%d, axis) d = Sub(r%d, mean) q = Mul(d, d) v = ReduceMean(q, axis) e = Add(v, eps) s = Sqrt(e) y = Div(d, s) }`,
+		strings.Join(constants, ", "), strings.Join(body, " "), layers, layers)
+}
+
+// TestDeepNorm: a square behind layers that let bounds grow is no warning by its bound alone, but one
+// where its numbers are expected to be large as well.
+func TestDeepNorm(t *testing.T) {
+	for _, c := range []struct {
+		layers int
+		weight float64
+		want   bool
+	}{{24, 0.55, false}, {8, 2.5, true}} {
+		var squares []string
+		for _, line := range summary(Run(prepareText(t, deep(c.layers, c.weight)))) {
+			if strings.Contains(line, "sum-of-squares") {
+				squares = append(squares, line)
+			}
+		}
+		if diff := cmp.Diff(c.want, len(squares) > 0); diff != "" {
+			t.Errorf("weights of %g: %v (-want +got):\n%s", c.weight, squares, diff)
+		}
+	}
+}
