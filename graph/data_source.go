@@ -27,16 +27,25 @@ func spans(r io.ReaderAt, off, n int64, visit func([]byte) error) error {
 	buf := make([]byte, min(n, chunkBytes))
 	for n > 0 {
 		b := buf[:min(n, chunkBytes)]
-		if k, err := r.ReadAt(b, off); k < len(b) {
-			if err == nil || errors.Is(err, io.EOF) {
-				err = fmt.Errorf("cut off: it ends at byte %d, %d more were expected", off+int64(k), n-int64(k))
-			}
+		if err := readFull(r, b, off, n); err != nil {
 			return readError{err}
 		}
 		if err := visit(b); err != nil {
 			return err
 		}
 		off, n = off+int64(len(b)), n-int64(len(b))
+	}
+	return nil
+}
+
+// readFull sets b to the bytes at off, of want that are expected there.
+func readFull(r io.ReaderAt, b []byte, off, want int64) error {
+	k, err := r.ReadAt(b, off)
+	if k < len(b) && (err == nil || errors.Is(err, io.EOF)) {
+		return fmt.Errorf("cut off: it ends at byte %d, %d more were expected", off+int64(k), want-int64(k))
+	}
+	if k < len(b) {
+		return err
 	}
 	return nil
 }

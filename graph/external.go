@@ -75,15 +75,9 @@ func (m *Model) CheckExternal() error {
 
 // external streams the elements from the file beside the model.
 func (t *Tensor) external(want int64, visit func([]byte) error) error {
-	p, err := t.ExternalPlace()
-	if err != nil {
-		return t.wrap(err)
-	}
-	if p.Length >= 0 && p.Length != want {
-		return t.wrap(fmt.Errorf("%s%v takes %d bytes, external data has length %d", t.Elem, t.Dims, want, p.Length))
-	}
-	if want == 0 {
-		return nil
+	p, err := t.placed(want)
+	if err != nil || want == 0 {
+		return err
 	}
 	f, err := t.openExternal(p, want)
 	if err != nil {
@@ -96,6 +90,18 @@ func (t *Tensor) external(want int64, visit func([]byte) error) error {
 		return t.wrap(fmt.Errorf("external data %s: %w", p.Location, r.error))
 	}
 	return err
+}
+
+// placed is ExternalPlace for elements of so many bytes.
+func (t *Tensor) placed(want int64) (Place, error) {
+	p, err := t.ExternalPlace()
+	if err == nil && p.Length >= 0 && p.Length != want {
+		err = fmt.Errorf("%s%v takes %d bytes, external data has length %d", t.Elem, t.Dims, want, p.Length)
+	}
+	if err != nil {
+		return p, t.wrap(err)
+	}
+	return p, nil
 }
 
 // openExternal opens the file and makes sure that it holds the bytes before anything is allocated

@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -94,10 +93,12 @@ type savePlan struct {
 	places map[*Tensor]Place
 }
 
-// saveFile is one file: its name below the folder and what writes it.
+// saveFile is one file: its name below the folder and what it holds.
 type saveFile struct {
-	name  string
-	write func(io.Writer) error
+	name string
+	rope rope
+	// open makes the rope where a file is to be read for it, and says how to close that.
+	open func() (rope, func() error, error)
 }
 
 func (p *savePlan) write(ctx context.Context) (err error) {
@@ -140,13 +141,14 @@ func (p *savePlan) write(ctx context.Context) (err error) {
 	return nil
 }
 
-func (f saveFile) fill(ctx context.Context, w *os.File) error {
-	b := bufio.NewWriterSize(&stoppable{ctx, w}, 64<<10)
-	err := f.write(b)
-	if err == nil {
-		err = b.Flush()
+func (f saveFile) fill(ctx context.Context, w *os.File) (err error) {
+	r, shut := f.rope, func() error { return nil }
+	if f.open != nil {
+		if r, shut, err = f.open(); err != nil {
+			return errors.Join(err, w.Close())
+		}
 	}
-	return errors.Join(err, w.Close())
+	return errors.Join(r.writeFile(ctx, w), shut(), w.Close())
 }
 
 // createTemp makes a new file beside the one of the name, with the mode of any new file (which

@@ -3,7 +3,6 @@ package graph
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"iter"
 	"math/bits"
 	"os"
@@ -80,10 +79,7 @@ func (m *Model) planSave(path string, opt SaveOptions) (*savePlan, error) {
 		p.spill(m, p.dataName(name, list))
 		r, err = m.encode(p.places)
 	}
-	p.files = append(p.files, saveFile{name, func(w io.Writer) error {
-		_, err := r.writeTo(w)
-		return err
-	}})
+	p.files = append(p.files, saveFile{name: name, rope: r})
 	return p, err
 }
 
@@ -191,30 +187,31 @@ func (p *savePlan) keepLayout(m *Model, list []external, inPlace bool) {
 		case converted:
 			p.relocate(file, group)
 		case !inPlace:
-			p.files = append(p.files, saveFile{file, func(w io.Writer) error { return m.copyFile(w, file) }})
+			p.files = append(p.files, saveFile{name: file, open: func() (rope, func() error, error) { return m.wholeFile(file) }})
 		}
 	}
 }
 
-// copyFile copies a file of external data whole, with what no tensor refers to.
-func (m *Model) copyFile(w io.Writer, file string) error {
+// wholeFile returns a file of external data as it is, with what no tensor refers to.
+func (m *Model) wholeFile(file string) (r rope, shut func() error, err error) {
 	root, err := os.OpenRoot(m.Dir)
 	if err != nil {
-		return err
+		return r, nil, err
 	}
 	defer root.Close()
-	if st, err := root.Stat(file); err != nil {
-		return err
-	} else if !st.Mode().IsRegular() {
-		return fmt.Errorf("external data %s is no regular file", file)
+	st, err := root.Stat(file)
+	switch {
+	case err != nil:
+		return r, nil, err
+	case !st.Mode().IsRegular():
+		return r, nil, fmt.Errorf("external data %s is no regular file", file)
 	}
 	f, err := root.Open(file)
 	if err != nil {
-		return err
+		return r, nil, err
 	}
-	defer f.Close()
-	_, err = io.Copy(w, f)
-	return err
+	r.span(&Source{r: f, size: st.Size()}, Span{0, st.Size()})
+	return r, f.Close, nil
 }
 
 // relocate lays tensors one after the other into a file. Tensors that shared their bytes share
@@ -242,7 +239,7 @@ func (p *savePlan) relocate(file string, list []external) {
 		}
 		p.places[x.t] = place
 	}
-	p.files = append(p.files, saveFile{file, func(w io.Writer) error { return writePieces(w, pieces) }})
+	p.files = append(p.files, saveFile{name: file, rope: laidOut(pieces)})
 }
 
 // page is the alignment that lets a reader map a tensor into memory.
@@ -260,23 +257,13 @@ func alignment(x external) int64 {
 	return 64
 }
 
-func writePieces(w io.Writer, pieces []external) error {
-	var at int64
+// laidOut returns tensors at their places, with zeros between.
+func laidOut(pieces []external) (r rope) {
 	for _, x := range pieces {
-		if _, err := w.Write(make([]byte, x.place.Offset-at)); err != nil {
-			return err
-		}
-		at = x.place.Offset
-		err := x.t.Raw(func(b []byte) error {
-			at += int64(len(b))
-			_, err := w.Write(b)
-			return err
-		})
-		if err != nil {
-			return err
-		}
+		r.bytes(make([]byte, x.place.Offset-r.n))
+		r.tensor(x.t)
 	}
-	return nil
+	return r
 }
 
 // spillFrom is the size from which initializers leave a model that has become too large.

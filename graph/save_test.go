@@ -3,7 +3,6 @@ package graph
 import (
 	"bytes"
 	"context"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -225,7 +224,7 @@ func TestSaveInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	p.files[1].write = func(io.Writer) error { stop(); return nil } // after the first file
+	p.files[1].open = func() (rope, func() error, error) { stop(); return rope{}, func() error { return nil }, nil } // after the first file
 	if err := p.write(ctx); err == nil || !strings.Contains(err.Error(), "interrupted") {
 		t.Errorf("error %v", err)
 	}
@@ -251,7 +250,7 @@ func TestSpill(t *testing.T) {
 	if _, err := r.writeTo(&model); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.files[0].write(&data); err != nil {
+	if _, err := p.files[0].rope.writeTo(&data); err != nil {
 		t.Fatal(err)
 	}
 	put(t, filepath.Join(dir, "o.data"), data.Bytes())
