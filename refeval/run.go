@@ -134,7 +134,7 @@ func bare(v *Value) *Value {
 	return &r
 }
 
-// fits refuses an input of another element type than the model declares.
+// fits refuses an input of another element type or shape than the model declares.
 func fits(in *graph.Value, v *Value) error {
 	t := in.Type
 	if t.Kind != graph.KindTensor || t.Elem == graph.Undefined {
@@ -143,10 +143,26 @@ func fits(in *graph.Value, v *Value) error {
 	if v.Tensor == nil {
 		return &InputError{in.Name, fmt.Sprintf("is %s, the model declares %s", kindName(v.Kind), t)}
 	}
-	if v.Tensor.Elem != t.Elem {
+	if v.Tensor.Elem != t.Elem || !shaped(v.Tensor.Dims, t.Shape) {
 		return &InputError{in.Name, fmt.Sprintf("is %s, the model declares %s", v.Tensor, t)}
 	}
 	return nil
+}
+
+// shaped tells whether a tensor may have the declared shape, as far as it says numbers.
+func shaped(dims []int, declared graph.Shape) bool {
+	if declared == nil {
+		return true
+	}
+	if len(dims) != len(declared) {
+		return false
+	}
+	for i, d := range declared {
+		if d.Known() && int64(dims[i]) != d.N {
+			return false
+		}
+	}
+	return true
 }
 
 // roundedValue rounds the tensors of an input.

@@ -139,10 +139,20 @@ func TestFails(t *testing.T) {
 	if tr := traced(t, m, Options{}); tr.Stopped == nil || !strings.Contains(tr.Stopped.Error(), `node "#y" (Add)`) || tr.value("s") == nil {
 		t.Errorf("stopped by %v", tr.Stopped)
 	}
-	in := model(t, `(float[2] x) => (float[2] y) { y = Neg(x) }`)
-	var input *refeval.InputError
-	if _, err := Of(context.Background(), in, []*samples.Sample{{}}, Options{}); !errors.As(err, &input) || input.Name != "x" {
-		t.Errorf("error %v", err)
+	in := model(t, `(float[2, n] x) => (float[2, n] y) { y = Neg(x) }`)
+	for what, x := range map[string]*graph.Tensor{
+		"none":         nil,
+		"another rank": graph.FloatTensor("", []int64{2}, 1, 2),
+		"another size": graph.FloatTensor("", []int64{3, 1}, 1, 2, 3),
+	} {
+		s := &samples.Sample{Inputs: map[string]*samples.Value{}}
+		if x != nil {
+			s.Inputs["x"] = samples.TensorValue(x)
+		}
+		var input *refeval.InputError
+		if _, err := Of(context.Background(), in, []*samples.Sample{s}, Options{}); !errors.As(err, &input) || input.Name != "x" {
+			t.Errorf("a sample of %s: error %v", what, err)
+		}
 	}
 }
 
