@@ -297,7 +297,7 @@ func (f *finder) cosine(v *graph.Value) {
 		for _, h := range rest.factors {
 			for _, part := range f.norms2(h) {
 				d, ok := f.denominator(part)
-				if !ok || d.mid != nil || !d.sum.over(r) || d.coef <= 0 {
+				if !ok || d.mid != nil || !d.sum.over(r) || d.coef <= 0 || d.numer.coef == 0 {
 					continue
 				}
 				if x, ok := d.numer.single(1); ok && q.power(x) > 0 {
@@ -305,7 +305,7 @@ func (f *finder) cosine(v *graph.Value) {
 					if e := rest.power(h.base); e != 0 {
 						rest = rest.without(h.base, e)
 					}
-					coef *= d.outer / math.Sqrt(d.coef) * d.numer.coef
+					coef *= d.outer / (math.Sqrt(d.coef) * math.Abs(d.numer.coef))
 					nodes = append(nodes, x)
 				}
 			}
