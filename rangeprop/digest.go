@@ -12,7 +12,7 @@ type digest struct {
 	flip    bool // rows of the stored matrix make elements of the result
 	dots    *dots
 	mapping *mapping
-	moments *moments
+	moments *sums
 }
 
 // read makes the digest of the node's right factor where that is a constant matrix too large to be
@@ -84,7 +84,7 @@ func (r *digest) visitors(c *call, a operand, lo, hi []float64) []visitor {
 	}
 	if !c.p.opt.NoMoments {
 		var v visitor
-		r.moments, v = productOf(c.mom(0), rows, cols, r.flip)
+		r.moments, v = c.productOf(c.mom(0), rows, cols, r.flip)
 		list = append(list, v)
 	}
 	known := c.p.memo.constant(r.t)

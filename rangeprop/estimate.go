@@ -8,15 +8,6 @@ import (
 	"github.com/amplint/amplint/graph/pattern"
 )
 
-// hermite is half of the 24-point Gauss-Hermite rule for a normal variable, points and weights; the
-// other half mirrors it.
-var hermite = [...][2]float64{
-	{0.317370096629452, 0.24087011554664}, {0.953421922932109, 0.161459512867}, {1.59348042981642, 0.0720693640171782},
-	{2.24046785169175, 0.0211263444089676}, {2.89772864322331, 0.00397660892918131}, {3.56930676407356, 0.000464718718779396},
-	{4.26038360501991, 3.2095005652746e-05}, {4.97804137463912, 1.21765974544259e-06}, {5.7327471752512, 2.26746167348065e-08},
-	{6.54167500509863, 1.71866492796487e-10}, {7.43789066602166, 3.7149741527624e-13}, {8.50780351919526, 9.39019368904204e-17},
-}
-
 // estimate returns the moments of output i, nil where the operator has no rule.
 func (c *call) estimate(i int) *moments {
 	name := c.n.OpName()
@@ -27,27 +18,31 @@ func (c *call) estimate(i int) *moments {
 		return c.movedMoments(i)
 	case i > 0:
 		return c.rare(i)
-	case elementwise(c.n) && c.singleInput():
-		return c.curved()
+	case elementwise(c.n):
+		if of := c.bends(); of != nil {
+			return c.curved(of)
+		}
 	}
 	switch name {
 	case "Add", "Sub":
+		if m := c.centred(); m != nil {
+			return m
+		}
 		sign := 1.0
 		if name == "Sub" {
 			sign = -1
 		}
 		return combine(c.mom(0), c.mom(1), func(m, v, n, w float64) (float64, float64) { return m + sign*n, v + w })
 	case "Mul":
-		if c.n.In(0) == c.n.In(1) {
-			return c.curved()
-		}
 		return combine(c.mom(0), c.mom(1), func(m, v, n, w float64) (float64, float64) { return m * n, v*w + v*n*n + w*m*m })
 	case "Div":
 		return combine(c.mom(0), c.mom(1), quotientMoments)
 	case "MatMul", "Gemm", "com.microsoft.FusedMatMul":
 		return c.productMoments()
 	case "Conv", "com.microsoft.FusedConv":
-		return c.convMoments()
+		return c.convMoments(false)
+	case "ConvTranspose":
+		return c.convMoments(true)
 	case "BatchNormalization":
 		return c.batchMoments()
 	case "LayerNormalization", "RMSNormalization", "InstanceNormalization", "GroupNormalization", "SimplifiedLayerNormalization":
@@ -108,76 +103,6 @@ func (c *call) movedMoments(i int) *moments {
 	return assembled(a[i], b[i])
 }
 
-// singleInput tells whether all inputs but one are numbers.
-func (c *call) singleInput() bool {
-	n := 0
-	for _, in := range c.in {
-		if in != nil && !in.number() {
-			n++
-		}
-	}
-	return n == 1
-}
-
-// maxCurves is the number of channels, over all nodes, that functions are integrated over one by
-// one. In a model of more nodes than any trained one has, one estimate stands for all channels.
-const maxCurves = 1 << 18
-
-// curved integrates an elementwise function over normal distributions, cut off at the bounds of its
-// input.
-func (c *call) curved() *moments {
-	at := 0
-	for k, in := range c.in {
-		if in != nil && !in.number() {
-			at = k
-		}
-	}
-	m, h := c.mom(at), c.x(at).Hull()
-	if c.p.curves += len(m.mean); c.p.curves > maxCurves {
-		m = m.flat()
-	}
-	points := make([]float64, 0, len(m.mean)*2*len(hermite))
-	for i, mean := range m.mean {
-		sd := math.Sqrt(m.vari[i])
-		for _, g := range hermite {
-			points = append(points, math.Min(math.Max(mean-sd*g[0], h.Lo), h.Hi), math.Min(math.Max(mean+sd*g[0], h.Lo), h.Hi))
-		}
-	}
-	d := &call{p: c.p, n: c.n, in: append([]*Val{}, c.in...)}
-	for k, in := range c.in {
-		if in != nil && !in.number() {
-			d.in[k] = exactly1([]int{len(points)}, points)
-		}
-	}
-	outs := c.p.ops[c.n.OpName()].f(d)
-	if len(outs) == 0 || outs[0] == nil || len(outs[0].lo) != len(points) {
-		return nil
-	}
-	return gathered(m, outs[0])
-}
-
-// gathered sums function values under the weights of the rule.
-func gathered(m *moments, y *Val) *moments {
-	out := &moments{m.dims, make([]float64, len(m.mean)), make([]float64, len(m.mean))}
-	n := 2 * len(hermite)
-	for i := range out.mean {
-		sum, squares, total := 0.0, 0.0, 0.0
-		for k := range n {
-			w, x := hermite[k/2][1], y.lo[i*n+k]/2+y.hi[i*n+k]/2
-			if math.IsInf(x, 0) || math.IsNaN(x) {
-				continue
-			}
-			sum, squares, total = sum+w*x, squares+w*x*x, total+w
-		}
-		if total == 0 {
-			return nil
-		}
-		out.mean[i] = sum / total
-		out.vari[i] = math.Max(squares/total-out.mean[i]*out.mean[i], 0)
-	}
-	return out
-}
-
 // productMoments carries moments through a constant matrix: mW and v·W².
 func (c *call) productMoments() *moments {
 	t, flip, ok := c.p.weight(c.n.In(1))
@@ -199,42 +124,12 @@ func (c *call) productMoments() *moments {
 // matrixMoments reads the matrix, where the one pass over it has not taken them.
 func (c *call) matrixMoments(t *graph.Tensor, flip bool, x *moments) (*moments, error) {
 	if c.digest.of(t, flip) {
-		return c.digest.moments, nil
+		return c.digest.moments.moments(), nil
 	}
 	rows, cols := (&digest{t: t, flip: flip}).sizes()
-	out, visit := productOf(x, rows, cols, flip)
-	return out, streamRows(t, int(t.Dims[1]), visit)
-}
-
-// productOf returns the moments of a product with a matrix of rows that are summed over, and what
-// takes its elements as they are stored, flipped or not.
-func productOf(x *moments, rows, cols int, flip bool) (*moments, visitor) {
-	keep := make([]bool, len(x.dims))
-	if len(keep) > 0 {
-		keep[len(keep)-1] = true
-	}
-	x = x.collapse(keep)
-	out := &moments{[]int{cols}, make([]float64, cols), make([]float64, cols)}
-	if len(x.mean) != rows {
-		x = x.flat().repeated(rows)
-	}
-	if flip {
-		return out, func(row, from int, part []float64) {
-			mean, vari := x.mean[from:from+len(part)], x.vari[from:from+len(part)]
-			for i, w := range part {
-				out.mean[row] += w * mean[i]
-				out.vari[row] += w * w * vari[i]
-			}
-		}
-	}
-	return out, func(row, from int, part []float64) {
-		m, v := x.mean[row], x.vari[row]
-		mean, vari := out.mean[from:from+len(part)], out.vari[from:from+len(part)]
-		for i, w := range part {
-			mean[i] += w * m
-			vari[i] += w * w * v
-		}
-	}
+	s, visit := c.productOf(x, rows, cols, flip)
+	err := streamRows(t, int(t.Dims[1]), visit)
+	return s.moments(), err
 }
 
 // repeated returns n times the one pair of moments.
@@ -346,12 +241,35 @@ func (c *call) softmaxMoments() *moments {
 	return &moments{nil, []float64{1 / n}, []float64{1 / (n * n)}}
 }
 
+// centred are the moments of x - mean(x): what the elements that the mean runs over have in common is gone.
+// It is nil for any other node.
+func (c *call) centred() *moments {
+	x, r := c.n.In(0), c.n.In(1)
+	if c.n.Op != "Sub" || r == nil || r.Producer == nil || r.Producer.Op != "ReduceMean" || strip(r.Producer.In(0)) != strip(x) {
+		return nil
+	}
+	d := &call{p: c.p, n: r.Producer, in: []*Val{c.in[0]}}
+	_, axes, _, ok := d.reduction()
+	m := c.mom(0)
+	if !ok || len(axes) < len(m.dims) {
+		return nil
+	}
+	m = &moments{pad(m.dims, len(axes)), m.mean, m.vari}
+	keep := make([]bool, len(axes))
+	for i, on := range axes {
+		keep[i] = !on
+	}
+	return combine(m, m.collapse(keep), func(m, v, n, _ float64) (float64, float64) { return m - n, v * (1 - pooled) })
+}
+
 // reducedMoments are those of means, sums and maxima of n elements.
 func (c *call) reducedMoments(name string) *moments {
 	x := c.mom(0)
 	n := 1.0
+	rho := pooled
 	switch name {
 	case "GlobalAveragePool", "GlobalMaxPool":
+		rho = apart
 		n = c.trailingCount(0, 2)
 		x = c.perChannel(x)
 	case "AveragePool", "MaxPool":
@@ -373,7 +291,7 @@ func (c *call) reducedMoments(name string) *moments {
 		case "ReduceMax", "GlobalMaxPool", "MaxPool":
 			out.mean[i], out.vari[i] = m+math.Sqrt(2*v*math.Log(n)), v/2
 		default:
-			out.mean[i], out.vari[i] = m, v*((1-pooled)/n+pooled)
+			out.mean[i], out.vari[i] = m, v*((1-rho)/n+rho)
 		}
 	}
 	return out

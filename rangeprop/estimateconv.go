@@ -5,47 +5,51 @@ import "github.com/amplint/amplint/graph"
 // pooled is the correlation of the elements that a mean runs over.
 const pooled = 0.3
 
-// trained is how much more the output of a trained kernel varies than that of independent inputs: kernels
-// learn how their inputs go together. The median over the convolutions of five trained models, each given
-// the true moments of its input, is 1.35, whichever way the taps are taken to correlate.
+// apart is the correlation of the pixels of a whole image: the mean squares of the means of 20 feature maps
+// were between 0.03 and 0.6 of the mean squares of their pixels, in the median 0.14, means that stay
+// from one image to the next included.
+const apart = 0.1
+
+// common is the correlation of all that a kernel reads where nothing is negative: what a Relu leaves rises
+// and falls together, and a kernel of one sign adds up what independent inputs would average out. Given the
+// true moments of its input, the variance of the output was in the median 1.2 times that of this rule over
+// 25 such convolutions of four trained models, and scattered by a factor of 1.2 around it where it is by
+// 1.7 around that of independent inputs.
+const common = 0.3
+
+// trained is how much more the output of a trained kernel varies than that of channels that vary by their
+// own, whose taps are correlated by pooled: kernels learn how their inputs go together. Measured as
+// above, 72 convolutions of several channels with inputs of both signs varied 1.1 to 1.5 times as much
+// and 22 of a single channel 0.99 times.
 const trained = 1.35
 
 // samples is the correlation of neighbouring samples of a signal such as speech: its spectrum falls.
 const samples = 0.9
 
-// convMoments carries moments through a kernel.
-func (c *call) convMoments() *moments {
+// convMoments carries moments through a kernel, or through one that is transposed.
+func (c *call) convMoments(transposed bool) *moments {
 	t, _, ok := c.p.weight(c.n.In(1))
 	group := int(c.n.Int("group", 1))
-	x := c.mom(0)
 	if !ok || len(t.Dims) < 3 || group < 1 || t.Dims[0] < int64(group) || t.Dims[1] < 1 {
 		return nil
 	}
-	outs, ins, kernel := int(t.Dims[0]), int(t.Dims[1]), 1
+	kernel := 1
 	for _, d := range t.Dims[2:] {
 		kernel *= int(d)
 	}
-	if len(x.dims) > 1 {
-		keep := make([]bool, len(x.dims))
-		keep[1] = true
-		x = x.collapse(keep)
+	k := &kernels{kernel: kernel, minor: int(t.Dims[1]), perGroup: int(t.Dims[0]) / group, transposed: transposed, bank: filters(c.n)}
+	outs, ins := int(t.Dims[0]), k.minor*group
+	if transposed {
+		outs, ins = ins, outs
 	}
-	if len(x.mean) != ins*group {
-		x = x.flat()
+	if k.learnt = trained; ins == group {
+		k.learnt = 1 // each kernel reads a channel of its own
 	}
-	k := &kernels{x: x, kernel: kernel, ins: ins, perGroup: outs / group, bank: filters(c.n)}
-	k.mean, k.vari = make([]float64, outs), make([]float64, outs)
+	k.lay(c, outs, ins)
 	if err := stream(t, k.tap); err != nil {
 		return nil
 	}
-	out := &moments{pad(nil, max(c.rank(0), 2)), k.mean, k.vari}
-	out.dims[1] = outs
-	for o := range k.vari {
-		if c.has(2) && len(c.in[2].lo) == outs {
-			k.mean[o] += c.in[2].lo[o]/2 + c.in[2].hi[o]/2
-		}
-	}
-	return out
+	return k.moments(c, outs)
 }
 
 // filters tells whether a convolution is a bank of filters over a signal, as a Fourier transform is
@@ -56,7 +60,7 @@ func filters(n *graph.Node) bool {
 		return false
 	}
 	s := w.Type.Shape
-	return len(s) == 3 && s[1] == (graph.Dim{N: 1}) && s[2].N >= bankTaps && n.Int("group", 1) == 1
+	return n.Op != "ConvTranspose" && len(s) == 3 && s[1] == (graph.Dim{N: 1}) && s[2].N >= bankTaps && n.Int("group", 1) == 1
 }
 
 // bankTaps is the length from which on a kernel over a single channel is a filter of a signal.
@@ -64,29 +68,152 @@ const bankTaps = 32
 
 // kernels collects the moments of the outputs of a convolution while its weights are read.
 type kernels struct {
-	x                     *moments
-	kernel, ins, perGroup int
-	bank                  bool
+	x        *moments // of the channels, each at inPlaces positions
+	kernel   int      // taps
+	minor    int      // the second dimension of the weights
+	perGroup int      // their first dimension, within a group
 
-	mean, vari []float64
-	before     float64 // the taps of a filter that were read, each weighted by its correlation with the next
+	transposed, bank bool
+	learnt           float64 // how much more than its terms let expect a sum over channels varies
+
+	inPlaces, places int   // positions that input and output are kept apart at
+	size             []int // of the output's positions, nil where they are joined
+	meets            [][]meet
+
+	sums   *sums
+	vari   []float64 // of the channels read, where each varies by its own; nil where all go together
+	before float64   // the taps of a filter that were read, each weighted by its correlation with the next
+}
+
+// fewPlaces is the number of positions up to which the border of an image tells in each of them.
+const fewPlaces = 16
+
+// lay joins the input's moments per channel, or per channel and position, and sets where the taps meet
+// them.
+func (k *kernels) lay(c *call, outs, channels int) {
+	x, w := c.mom(0), c.window()
+	k.inPlaces, k.places = 1, 1
+	k.meets = k.everywhere(c)
+	if w != nil && !k.bank && !k.transposed {
+		k.meets = w.shares()
+		if n := w.places(w.out); n <= fewPlaces && n*outs <= maxKept && w.places(w.in) <= 4*fewPlaces {
+			k.size, k.places, k.meets = w.out, n, w.meets()
+			k.inPlaces = w.places(w.in)
+		}
+	}
+	k.x = x.images(channels, k.inPlaces)
+	k.sums = newSums(outs*k.places, common)
+	if c.x(0).Hull().Lo < 0 && !k.bank {
+		k.vari = make([]float64, outs*k.places)
+	}
+}
+
+// images returns n moments for each channel, one for each position in it; all alike along what the
+// estimate does not keep apart.
+func (m *moments) images(channels, n int) *moments {
+	if len(m.mean) == channels*n && (len(m.dims) > 1 && m.dims[1] == channels || n == 1) {
+		return m
+	}
+	if len(m.dims) > 1 && m.dims[1] == channels {
+		keep := make([]bool, len(m.dims))
+		keep[1] = true
+		return m.collapse(keep).spread(n)
+	}
+	return m.flat().repeated(channels * n)
+}
+
+// spread returns every pair of moments n times.
+func (m *moments) spread(n int) *moments {
+	if n == 1 {
+		return m
+	}
+	out := &moments{[]int{len(m.mean), n}, make([]float64, 0, n*len(m.mean)), make([]float64, 0, n*len(m.mean))}
+	for i := range m.mean {
+		for range n {
+			out.mean, out.vari = append(out.mean, m.mean[i]), append(out.vari, m.vari[i])
+		}
+	}
+	return out
+}
+
+// everywhere lets every tap meet the image at every position: the sizes are unknown, or the filters
+// reach over a signal. A tap of a transposed kernel reaches as many positions as there are in the
+// input.
+func (k *kernels) everywhere(c *call) [][]meet {
+	share := 1.0
+	for _, s := range c.n.Ints("strides") {
+		if k.transposed && s > 1 {
+			share /= float64(s)
+		}
+	}
+	list := make([][]meet, k.kernel)
+	for i := range list {
+		list[i] = []meet{{share: share}}
+	}
+	return list
+}
+
+// ends returns the channels that the i-th kernel leads to and from.
+func (k *kernels) ends(i int) (out, in int) {
+	major, minor := i/k.minor, i%k.minor
+	across := major/k.perGroup*k.minor + minor
+	if k.transposed {
+		return across, major
+	}
+	return major, across
 }
 
 // tap adds the i-th weight.
 func (k *kernels) tap(i int, w float64) {
-	o := i / k.kernel / k.ins
-	in := o/k.perGroup*k.ins + i/k.kernel%k.ins
-	if len(k.x.mean) == 1 {
-		in = 0
-	}
-	k.mean[o] += w * k.x.mean[in]
-	if !k.bank {
-		k.vari[o] += trained * w * w * k.x.vari[in]
+	t := i % k.kernel
+	o, in := k.ends(i / k.kernel)
+	in *= k.inPlaces
+	if k.bank {
+		k.filter(i, o, in, w)
 		return
 	}
+	for _, m := range k.meets[t] {
+		k.sums.add(o*k.places+m.out, w, m.share, k.x.mean[in+m.in], k.x.vari[in+m.in])
+	}
+	if t == k.kernel-1 && k.vari != nil {
+		for p := range k.places {
+			k.sums.settle(o*k.places+p, pooled, k.vari)
+		}
+	}
+}
+
+// filter adds a tap that is correlated with those before it.
+func (k *kernels) filter(i, o, in int, w float64) {
 	if i%k.kernel == 0 {
 		k.before = 0
 	}
-	k.vari[o] += k.x.vari[in] * (w*w + 2*w*k.before)
+	k.sums.mean[o] += w * k.x.mean[in]
+	k.sums.own[o] += k.x.vari[in] * (w*w + 2*w*k.before)
 	k.before = samples * (k.before + w)
+}
+
+// moments adds the bias and gives the result its dimensions.
+func (k *kernels) moments(c *call, outs int) *moments {
+	if k.bank {
+		k.sums.rho = 0
+	}
+	out := k.sums.moments()
+	if k.vari != nil {
+		out.vari = k.vari
+		for i := range out.vari {
+			out.vari[i] *= k.learnt
+		}
+	}
+	out.dims = pad(nil, max(c.rank(0), 2))
+	out.dims[1] = outs
+	if k.size != nil {
+		copy(out.dims[2:], k.size)
+	}
+	if c.has(2) && len(c.in[2].lo) == outs {
+		for i := range out.mean {
+			o := i / k.places
+			out.mean[i] += c.in[2].lo[o]/2 + c.in[2].hi[o]/2
+		}
+	}
+	return out
 }

@@ -14,7 +14,11 @@ func TestMoments(t *testing.T) {
 		name, body string
 		mean, sd   float64
 	}{
-		{"sum", `y = Add(x, x)`, 0, 2 * math.Sqrt2},
+		{"double", `y = Add(x, x)`, 0, 4},
+		{"sum", `a = Transpose(x) b = Transpose(a) y = Add(x, b)`, 0, 2 * math.Sqrt2},
+		{"gate spelled out", `s = Sigmoid(x) y = Mul(x, s)`, 0.605, 1.176},
+		{"nothing left", `a = Add(x, two) y = Sub(a, x)`, 2, 0},
+		{"difference from the mean", `a = Constant<value = int64[1] {1}>() r = ReduceMean(x, a) y = Sub(x, r)`, 0, 2 * math.Sqrt(0.7)},
 		{"moved and scaled", `a = Mul(x, half) y = Add(a, two)`, 2, 1},
 		{"square", `y = Mul(x, x)`, 4, 4 * math.Sqrt2},
 		{"half of a normal variable", `y = Relu(x)`, 2 / math.Sqrt(2*math.Pi), 2 * math.Sqrt(0.5-0.5/math.Pi)},
@@ -70,5 +74,63 @@ func TestSignal(t *testing.T) {
 	_, sd, ok := r.Val(m.Graph.Lookup("y")).Moments()
 	if low := 0.5 * math.Sqrt(64*19); !ok || sd < 0.5*low/math.Sqrt2 || sd > low/math.Sqrt2*1.1 {
 		t.Errorf("the filters pass %v, want about %v in the lower half", sd, low/math.Sqrt2)
+	}
+}
+
+// TestBorder keeps apart what the taps of a kernel meet in an image of few positions: the outer ones of a
+// kernel over a single position only see padding, and a larger image is told apart at its ends.
+func TestBorder(t *testing.T) {
+	for _, c := range []struct {
+		name, shape, kernel string
+		mean, sd            float64
+	}{
+		{"one position", "2, 1, 1", "100, 1, -70", 4, 2},
+		{"two positions", "2, 1, 2", "3, 1, 0", 10, math.Sqrt((4+40*0.7+0.3*64)/2 + 36)},
+		{"many positions", "2, 1, 400", "3, 1, 1", 20, math.Sqrt(44*0.7 + 0.3*100)},
+	} {
+		src := header + `m (float[` + c.shape + `] x) => (float[M] y) <float[1, 1, 3] k = {` + c.kernel + `}> { s = Add(x, k0) y = Conv<pads = [1, 1]>(s, k) }`
+		src = strings.Replace(src, "<float[1", "<float k0 = {4}, float[1", 1)
+		m, r := analyze(t, src, rangeprop.Options{Ranges: map[string]rangeprop.Given{"x": given(-6, 6)}})
+		if mean, sd, ok := r.Val(m.Graph.Lookup("y")).Moments(); !ok || math.Abs(mean-c.mean) > 0.01*c.mean || math.Abs(sd-c.sd) > 0.01*c.sd {
+			t.Errorf("%s: got %v ± %v, %v, want %v ± %v", c.name, mean, sd, ok, c.mean, c.sd)
+		}
+	}
+}
+
+// TestFrames takes the rows of features that are laid out flat for frames of one signal: what weighs a
+// feature alike in all of them passes, what takes differences does not.
+func TestFrames(t *testing.T) {
+	estimate := func(weights string) float64 {
+		src := header + `m (float[1, 8, 2] x) => (float[M] y) <float[16, 1] w = {` + strings.TrimSuffix(strings.Repeat(weights+", ", 4), ", ") + `}> { f = Flatten(x) y = MatMul(f, w) }`
+		m, r := analyze(t, src, rangeprop.Options{Ranges: map[string]rangeprop.Given{"x": given(-6, 6)}})
+		_, sd, ok := r.Val(m.Graph.Lookup("y")).Moments()
+		if !ok {
+			t.Fatal("no estimate")
+		}
+		return sd
+	}
+	independent := 2 * math.Sqrt(16)
+	if alike, differing := estimate("1, 1, 1, 1"), estimate("1, 1, -1, -1"); alike < 2*independent || differing > independent/2 {
+		t.Errorf("alike in all frames %v, in turn %v, want far above and below %v", alike, differing, independent)
+	}
+}
+
+// TestTogether lets what a Relu leaves rise and fall together, and spreads a transposed kernel over its
+// strides.
+func TestTogether(t *testing.T) {
+	for _, c := range []struct {
+		name, body string
+		sd         float64
+	}{
+		{"one sign", `a = Relu(x) y = Conv(a, k)`, math.Sqrt(0.7*4 + 0.3*16)},
+		{"both signs", `a = Relu(x) y = Conv(a, d)`, math.Sqrt(0.7 * 4)},
+		{"transposed", `a = Relu(x) y = ConvTranspose<strides = [2]>(a, u)`, math.Sqrt(0.7*2 + 0.3*4)},
+	} {
+		src := header + `m (float[1, 4, 400] x) => (float[M] y) <float[1, 4, 1] k = {1, 1, 1, 1}, float[1, 4, 1] d = {1, -1, 1, -1}, float[4, 1, 2] u = {1, 0, 1, 0, 1, 0, 1, 0}> {` + c.body + `}`
+		m, r := analyze(t, src, rangeprop.Options{Ranges: map[string]rangeprop.Given{"x": given(-6, 6)}})
+		_, one, _ := r.Val(m.Graph.Lookup("a")).Moments()
+		if _, sd, ok := r.Val(m.Graph.Lookup("y")).Moments(); !ok || math.Abs(sd/one-c.sd) > 0.01*c.sd {
+			t.Errorf("%s: %v times the deviation of the input, %v, want %v", c.name, sd/one, ok, c.sd)
+		}
 	}
 }
