@@ -108,11 +108,29 @@ func (p *proof) repair(ctx context.Context) []rewrite.Edit {
 	if !p.right(ctx, low) {
 		return nil
 	}
-	if wide := p.least(ctx, low); 2*len(wide) <= len(low) || len(low) <= fewValues {
+	wide := p.least(ctx, low)
+	if len(wide) > 1 && len(low) <= maxSingles {
+		wide = p.single(ctx, low, wide)
+	}
+	if 2*len(wide) <= len(low) || len(low) <= fewValues {
 		return widened(wide)
 	}
 	return nil
 }
+
+// single returns the first value that suffices alone, or else those that are known to: taking values
+// away from many ends with a list of which none can be left out, and not with the shortest.
+func (p *proof) single(ctx context.Context, low, known []*graph.Value) []*graph.Value {
+	for _, v := range low {
+		if one := []*graph.Value{v}; p.right(ctx, one) {
+			return one
+		}
+	}
+	return known
+}
+
+// maxSingles is how many values each is tried alone.
+const maxSingles = 128
 
 // fewValues are so few that all of them may be widened.
 const fewValues = 8

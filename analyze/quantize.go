@@ -50,7 +50,7 @@ func (a *analysis) operands(n *graph.Node, p *rewrite.Plan) []rewrite.Edit {
 	for i := range 2 {
 		v := n.In(i)
 		switch {
-		case v.Producer != nil && v.Producer.OpName() == "DequantizeLinear":
+		case dequantized(v):
 		case v.Const != nil:
 			list = append(list, rewrite.Quantize{Node: n, Input: i})
 		default:
@@ -62,6 +62,14 @@ func (a *analysis) operands(n *graph.Node, p *rewrite.Plan) []rewrite.Edit {
 		}
 	}
 	return list
+}
+
+// dequantized tells whether a value was in 8 bits before, but for casts.
+func dequantized(v *graph.Value) bool {
+	for v.Producer != nil && v.Producer.OpName() == "Cast" && v.Producer.In(0) != nil && v.Producer.In(0).Type.Float() {
+		v = v.Producer.In(0)
+	}
+	return v.Producer != nil && v.Producer.OpName() == "DequantizeLinear"
 }
 
 // scaled returns the largest magnitude that a value may have, 0 where that is not known well enough.

@@ -3,10 +3,12 @@ package analyze
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/rewrite"
 	"github.com/amplint/amplint/rules"
+	"github.com/amplint/amplint/witness"
 )
 
 // A sound mixed model is planned anew where that makes more nodes low than either of these, or half of
@@ -26,7 +28,7 @@ func gains(now, planned *rewrite.Summary) bool {
 // and the new plan would gain little: the islands that one round of fixes left are not moved about
 // by the next. It returns nil where the new plan is to be carried out.
 func (f *Fixed) settled(ctx context.Context, a *analysis, plan *rewrite.Plan, planned *graph.Model, sum *rewrite.Summary, opt *FixOptions) (*graph.Model, error) {
-	if opt.Replay != nil || plan.Strategy != rewrite.Mixed || plan.NarrowDouble || !sum.Changed || !holds(a.model, graph.ElemOf(plan.Target)) || !sameEnds(a.model, planned) {
+	if opt.Replay != nil || plan.Strategy != rewrite.Mixed || plan.Target.Bits() == 8 || plan.NarrowDouble || !sum.Changed || !reached(a.model, plan, opt) || narrowsEnds(a.model, planned) {
 		return nil, nil
 	}
 	keep := &rewrite.Plan{Target: plan.Target, Strategy: rewrite.Repair, KeepIO: plan.KeepIO}
@@ -34,18 +36,31 @@ func (f *Fixed) settled(ctx context.Context, a *analysis, plan *rewrite.Plan, pl
 	if err != nil {
 		return nil, fmt.Errorf("%s: rewriting: %w", f.Path, err)
 	}
-	if now.Changed || gains(now, sum) {
+	if now.Changed || gains(now, sum) && (2*now.FP32 > now.Low+now.FP32 || a.runsRight(ctx, plan, planned, opt)) {
 		return nil, nil
 	}
 	asIs := a.check(ctx, AsIs, &opt.Options)
 	for _, x := range asIs.Findings {
-		if wanted(x, opt.Strict) || opt.FailOn.Reached(x.Severity) {
+		if opt.FailOn.Reached(x.Severity) {
 			return nil, nil
+		}
+		if wanted(x, opt.Strict) {
+			keep.Edits = append(keep.Edits, x.Edits...)
+		}
+	}
+	if len(keep.Edits) > 0 {
+		if m, now, err = keep.Apply(a.model); err != nil || now.Changed {
+			return nil, nil // what is left to fix can be
 		}
 	}
 	f.Plan.Strategy = strategyName(rewrite.Repair)
 	f.After, f.Summary, f.Applied, f.Edits = asIs, *now, nil, nil
 	return m, nil
+}
+
+// reached tells whether a model holds the target, or BF16 in its place where that is asked for.
+func reached(m *graph.Model, plan *rewrite.Plan, opt *FixOptions) bool {
+	return holds(m, graph.ElemOf(plan.Target)) || slices.Contains(opt.Prefer, "bf16") && holds(m, graph.BFloat16)
 }
 
 // wanted tells whether a finding is one to fix: values of notes stay low.
@@ -65,15 +80,28 @@ func holds(m *graph.Model, e graph.ElemType) bool {
 	return false
 }
 
-// sameEnds tells whether two models take and give the same types.
-func sameEnds(a, b *graph.Model) bool {
-	same := func(x, y []*graph.Value) bool {
-		for i := range x {
-			if i >= len(y) || x[i].Type.Elem != y[i].Type.Elem {
-				return false
-			}
-		}
+// runsRight tells whether runs of a new plan's result show nothing wrong. Where they do the plan would
+// have to keep more in FP32, and gains less than it seems.
+func (a *analysis) runsRight(ctx context.Context, plan *rewrite.Plan, planned *graph.Model, opt *FixOptions) bool {
+	w, ok := trials[opt.Effort]
+	if !ok {
 		return true
 	}
-	return same(a.Graph.Inputs, b.Graph.Inputs) && same(a.Graph.Outputs, b.Graph.Outputs)
+	w.Samples = a.inputs.feeds(a.model)
+	trial := witness.NewTrial(ctx, a.model, a.info, a.ranges.Inputs(), w)
+	fault, err := trial.Judge(ctx, planned, tolerance(plan))
+	return err != nil || fault == nil
+}
+
+// narrowsEnds tells whether an input or output of the second model is low and that of the first is not.
+func narrowsEnds(a, b *graph.Model) bool {
+	narrows := func(x, y []*graph.Value) bool {
+		for i := range x {
+			if i < len(y) && x[i].Type.Elem == graph.Float && y[i].Type.Elem != graph.Float {
+				return true
+			}
+		}
+		return false
+	}
+	return narrows(a.Graph.Inputs, b.Graph.Inputs) || narrows(a.Graph.Outputs, b.Graph.Outputs)
 }

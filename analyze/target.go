@@ -54,6 +54,17 @@ func (t Target) resolve(m *graph.Model) Target {
 	return FP16
 }
 
+// foreign tells whether the target is a format of 16 bits, and the model holds the other one alone.
+func (t Target) foreign(m *graph.Model) bool {
+	switch t {
+	case FP16:
+		return holds(m, graph.BFloat16) && !holds(m, graph.Float16)
+	case BF16:
+		return holds(m, graph.Float16) && !holds(m, graph.BFloat16)
+	}
+	return false
+}
+
 // lowest returns the narrowest format that a value of the model is held in, FP32 where no value is
 // below it.
 func lowest(m *graph.Model) numfmt.Format {

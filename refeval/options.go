@@ -25,7 +25,8 @@ type Options struct {
 	// stay of type float: they only hold fewer values.
 	As numfmt.Format
 	// Wide holds what the model stores in float types below float unrounded, but for constants: the
-	// run is the reference that shows what those formats cost.
+	// run is the reference that shows what those formats cost. With As, what the model stores in 16 bits
+	// is rounded to that format instead.
 	Wide bool
 	// Accumulate is how sums run inside a kernel.
 	Accumulate Accumulate
@@ -67,7 +68,7 @@ func (o Options) defaults() Options {
 // hold returns the format a value of an element type is rounded to, Invalid where its elements are
 // what they are: float without As, double, integers.
 func (o *Options) hold(v *graph.Value, e graph.ElemType) numfmt.Format {
-	if e == graph.Float {
+	if e == graph.Float || o.wide(e) && e.Bits() >= 16 {
 		if v != nil && o.Keep != nil && o.Keep(v) {
 			return numfmt.Invalid
 		}

@@ -32,6 +32,7 @@ func (w *worker) carryOut(b *builder, ch *changes) error {
 	w.edges(b, ch)
 	if w.plan.Strategy == Mixed {
 		w.foldCasts()
+		w.dropNoops()
 		w.mergeCasts()
 	}
 	return nil

@@ -41,6 +41,43 @@ func (b *builder) solve() {
 			g.asBF16 = g.wide && g.wantBF16 && !g.stay && b.low == graph.Float16 && g.allowsBF16()
 		}
 	}
+	for b.joinBF16() {
+	}
+}
+
+// joinBF16 makes groups BF16 that are wide only because that saves casts, and that meet no wide group
+// but BF16 ones. It tells whether there were any.
+func (b *builder) joinBF16() (some bool) {
+	for _, g := range b.groups {
+		if g.parent != nil || !g.wide || g.asBF16 || g.wantWide || g.stay || g.idle() || !b.amidBF16(g) || !g.allowsBF16() {
+			continue
+		}
+		g.asBF16, some = true, true
+	}
+	return some
+}
+
+// amidBF16 tells whether a group reads or is read by a BF16 group, and by no other wide one.
+func (b *builder) amidBF16(g *group) (some bool) {
+	var near []*group
+	for _, r := range g.reads {
+		near = append(near, b.makerOf(r.v))
+	}
+	for _, v := range g.defs {
+		for _, r := range b.uses[v] {
+			near = append(near, r.g)
+		}
+	}
+	for _, n := range near {
+		switch {
+		case n == nil, n == g, n.idle(), !n.wide:
+		case !n.asBF16:
+			return false
+		default:
+			some = true
+		}
+	}
+	return some
 }
 
 // allowsBF16 tells whether the operator of a group may have it in BF16.

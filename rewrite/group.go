@@ -98,9 +98,9 @@ func (g *group) widen(why string) bool {
 	return true
 }
 
-// toBF16 asks for BF16, where nothing asks for FP32 and it is not so yet.
+// toBF16 asks for BF16, where nothing asks for FP32.
 func (g *group) toBF16(why string) {
-	if g = g.root(); !g.wantWide && g.orig != graph.BFloat16 {
+	if g = g.root(); !g.wantWide {
 		g.widen(why)
 		g.wantBF16 = true
 	}

@@ -40,7 +40,9 @@ func (b *builder) pin(edits []Edit) {
 // ask asks for what the edit at hand wants of a group.
 func (b *builder) ask(g *group, why string) {
 	if b.bf16 {
-		g.toBF16(why)
+		if g = g.root(); g.orig != graph.BFloat16 || b.retypes(g.orig) { // else it is so already
+			g.toBF16(why)
+		}
 		return
 	}
 	g.widen(why)
@@ -100,7 +102,25 @@ func (b *builder) widenValue(e Widen) {
 		b.notes = append(b.notes, fmt.Sprintf("no effect: %s: its type is %s", e.Describe(), e.Value.Type))
 		return
 	}
+	if b.castOut(b.canon(e.Value)) {
+		b.notes = append(b.notes, fmt.Sprintf("no effect: %s: it is cast for a result of the model, which keeps its type", e.Describe()))
+		return
+	}
 	b.spread([]*graph.Value{b.canon(e.Value)}, fmt.Sprintf("an edit holds %q in fp32", e.Value.Name))
+}
+
+// castOut tells whether a value is made by a cast, and read as a result of the model that keeps its
+// type alone: in FP32 it would be cast all the same, one node later.
+func (b *builder) castOut(v *graph.Value) bool {
+	if v.Producer == nil || !isCast(v.Producer) || len(b.uses[v]) == 0 {
+		return false
+	}
+	for _, r := range b.uses[v] {
+		if r.g.node != nil || !r.g.stay || isWide(r.g.orig) {
+			return false
+		}
+	}
+	return true
 }
 
 // spread pins makers and readers of values, and so on wherever a reader hands the same numbers on

@@ -77,6 +77,24 @@ func becomeConstant(n *graph.Node, t *graph.Tensor) {
 	g.Remove(n)
 }
 
+// dropNoops takes out the casts that change nothing and that made results of the model before: these
+// are made by another cast now.
+func (w *worker) dropNoops() {
+	yields := outputsOf(w.m)
+	for g := range w.m.Graphs() {
+		if insideCall(g) {
+			continue
+		}
+		for _, n := range append([]*graph.Node(nil), g.Nodes...) {
+			if isCast(n) && !yields[n.Out(0)] && elemOf(n.In(0).Type) == elemOf(n.Out(0).Type) && elemOf(n.Out(0).Type) != graph.Undefined {
+				n.Out(0).ReplaceUses(n.In(0), nil)
+				g.Remove(n)
+				w.sum.Removed++
+			}
+		}
+	}
+}
+
 // mergeCasts leaves one of several casts of a value to the same type, the first.
 func (w *worker) mergeCasts() {
 	yields := outputsOf(w.m)

@@ -113,6 +113,9 @@ const nearBy = 8
 // expected returns the largest magnitude that the elements of a value are expected to have.
 func (p *Pass) expected(v *graph.Value) float64 {
 	t := p.val(v)
+	if p.estimates != nil {
+		t = p.estimates.Val(v)
+	}
 	if t == nil {
 		return 0
 	}

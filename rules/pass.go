@@ -58,7 +58,7 @@ func widely(in *Input) *Input {
 		}
 	}
 	copied := *in
-	copied.Ranges = in.wide
+	copied.Ranges, copied.estimates = in.wide, in.Ranges
 	return &copied
 }
 

@@ -96,7 +96,8 @@ type Input struct {
 	// Disabled names the rules that do not run.
 	Disabled map[string]bool
 
-	wide *rangeprop.Result // the ranges of a first run, see widely
+	wide      *rangeprop.Result // the ranges of a first run, see widely
+	estimates *rangeprop.Result // with the moments that Ranges lacks, see widely
 }
 
 // Run applies all rules that are not disabled and returns their findings in graph order, at one

@@ -18,6 +18,8 @@ import (
 type Options struct {
 	// Target is the format the model is run in besides FP32; Invalid takes the types it is stored in.
 	Target numfmt.Format
+	// Foreign tells that the model's 16-bit floats are of another type than the target, and become it.
+	Foreign bool
 	// Hold tells which values are held low; the others stay as they are.
 	Hold func(*graph.Value) (numfmt.Format, bool)
 	// Accumulate and Flush say how kernels of the target sum, and whether they keep subnormals.
@@ -202,7 +204,7 @@ const searchMemory = 4 << 30
 func (o *Options) lowered(free []*graph.Value, observe func(*graph.Value, *refeval.Tensor)) refeval.Options {
 	r := refeval.Options{Accumulate: o.Accumulate, FlushSubnormals: o.Flush, Free: free, Observe: observe, MaxMemory: searchMemory}
 	if o.Target != numfmt.Invalid {
-		r.As = o.Target
+		r.As, r.Wide = o.Target, o.Foreign
 		r.Keep = func(v *graph.Value) bool {
 			_, held := o.Hold(v)
 			return !held
