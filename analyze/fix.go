@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -205,8 +206,12 @@ func (f *Fixed) rounds(ctx context.Context, a *analysis, plan *rewrite.Plan, opt
 		}
 		plan.Edits = edits
 		m, sum, err := plan.Apply(a.model)
+		if errors.Is(err, rewrite.ErrUnable) {
+			f.Refused = err.Error()
+			return a.model, nil
+		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: rewriting: %w", f.Path, err)
+			return nil, asked(opt, fmt.Errorf("%s: rewriting: %w", f.Path, err))
 		}
 		if round == 0 {
 			if m, err := f.settled(ctx, a, plan, m, sum, opt); m != nil || err != nil {
@@ -217,13 +222,22 @@ func (f *Fixed) rounds(ctx context.Context, a *analysis, plan *rewrite.Plan, opt
 		f.add(sum, edits)
 		a.ranges.Forget() // the bounds of the result take their place
 		if a, err = f.verify(ctx, m, opt); err != nil {
-			return nil, err
+			return nil, asked(opt, err)
 		}
 		if !sum.Changed {
 			return m, nil
 		}
 		plan = &rewrite.Plan{KeepIO: plan.KeepIO, Target: repairedIn(plan.Target), Strategy: rewrite.Repair, Leave: plan.Leave}
 	}
+}
+
+// asked makes an error of a rewriting one of usage where a plan file asked for it: then the plan is
+// wrong, not the model.
+func asked(opt *FixOptions, err error) error {
+	if opt.Replay == nil || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return &UsageError{fmt.Errorf("plan: %w", err)}
 }
 
 // repairedIn is the format of the rounds behind the first: what 8 bits do not hold is FP32.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/goccy/go-yaml"
 
@@ -75,6 +76,13 @@ func LoadPlan(path string) (*PlanFile, error) {
 		return nil, usagef("%s: the schema is %q, not %s", path, p.Schema, planSchema)
 	case p.Strategy != "mixed" && p.Strategy != "repair" && p.Strategy != "weights":
 		return nil, usagef("%s: the strategy %q is none of mixed, repair and weights", path, p.Strategy)
+	}
+	for i, round := range p.Rounds {
+		for k, e := range round.Edits {
+			if e.Do == "quantize" && (i > 0 || !strings.HasPrefix(p.Target, "fp8")) {
+				return nil, usagef("%s: round %d, edit %d: quantize goes with a target of 8 bits and its first round", path, i+1, k+1)
+			}
+		}
 	}
 	return p, nil
 }

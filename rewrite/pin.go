@@ -26,6 +26,8 @@ func (b *builder) pin(edits []Edit) {
 			b.widenValue(e)
 		case KeepFP32:
 			b.keepNode(e.Node)
+		case Quantize:
+			b.notes = append(b.notes, fmt.Sprintf("no effect: %s: the target is %s", e.Describe(), b.plan.Target))
 		}
 	}
 	for _, e := range edits { // last, as what is FP32 already stays it

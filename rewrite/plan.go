@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/amplint/amplint/graph"
@@ -18,6 +19,9 @@ const (
 	// Weights stores large constants low and computes in FP32.
 	Weights
 )
+
+// ErrUnable is wrapped by errors that say why a plan cannot be carried out on a sound model.
+var ErrUnable = errors.New("not possible")
 
 // Plan is a wanted change of a model. The zero KeepIO keeps the types of all inputs and outputs.
 type Plan struct {

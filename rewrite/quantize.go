@@ -83,7 +83,7 @@ func (w *worker) opsetFor8() error {
 		return nil
 	}
 	if !w.sameMeaning(have, quantizeOpset) {
-		return fmt.Errorf("%s needs opset %d, and a node of this model of opset %d would mean something else there", w.plan.Target, quantizeOpset, have)
+		return fmt.Errorf("%w: %s needs opset %d, and a node of this model of opset %d would mean something else there", ErrUnable, w.plan.Target, quantizeOpset, have)
 	}
 	w.m.SetOpset("", quantizeOpset)
 	w.upgradeNodes(have, quantizeOpset)
