@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/numfmt"
 	"github.com/amplint/amplint/refeval"
 	"github.com/amplint/amplint/rules"
 	"github.com/amplint/amplint/samples"
@@ -42,7 +43,7 @@ func (a *analysis) probe(ctx context.Context, t Target, opt *Options, in *rules.
 }
 
 // unexplained runs a model of which nothing bad is known on a few inputs, and tells whether an output
-// breaks all the same. Where a rule has something to say that comes first.
+// breaks or is spoiled all the same. Where a rule has something to say that comes first.
 func (a *analysis) unexplained(ctx context.Context, t Target, opt *Options, in *rules.Input, found []rules.Finding) bool {
 	w, ok := trials[opt.Effort]
 	if !ok || t == FP32 || slices.ContainsFunc(found, func(f rules.Finding) bool { return f.Severity > rules.Note }) {
@@ -50,12 +51,18 @@ func (a *analysis) unexplained(ctx context.Context, t Target, opt *Options, in *
 	}
 	a.options(&w, t, opt, in)
 	trial := witness.NewTrial(ctx, a.model, a.info, a.ranges.Inputs(), w)
-	b := trial.Break(ctx, a.model, w)
-	if b == nil {
+	if b := trial.Break(ctx, a.model, w); b != nil {
+		in.Broken = &rules.Broken{Value: b.Value, NaN: b.NaN, Input: b.Input}
+		return true
+	}
+	if w.Target == numfmt.Invalid || w.Target.Bits() < 16 { // what a file stores low is no proposal
 		return false
 	}
-	in.Broken = &rules.Broken{Value: b.Value, NaN: b.NaN, Input: b.Input}
-	return true
+	if s := trial.Spoiled(ctx, a.model, w, toleranceOf(w.Target)); s != nil {
+		in.Spoiled = &rules.Spoiled{Values: s.Values, Most: s.Most, Output: s.Fault.Output, Error: s.Fault.Error, Whole: s.Fault.Whole, Input: s.Fault.Input}
+		return true
+	}
+	return false
 }
 
 // undecided returns the values of the findings that a run could decide, the likely ones first.

@@ -23,12 +23,14 @@ var trials = map[string]witness.Options{
 // may have by the coarsest format in it. Models whose rounding errors add up to more are not what a
 // cast puts right.
 func tolerance(p *rewrite.Plan) float64 {
-	unit := p.Target.Unit()
+	coarsest := p.Target
 	if slices.ContainsFunc(p.Edits, func(e rewrite.Edit) bool { _, ok := e.(rewrite.ToBF16); return ok }) {
-		unit = max(unit, numfmt.BF16.Unit())
+		coarsest = numfmt.BF16
 	}
-	return max(0.05, 32*unit)
+	return toleranceOf(coarsest)
 }
+
+func toleranceOf(f numfmt.Format) float64 { return max(0.05, 32*f.Unit()) }
 
 // proved carries the plan out and runs the result against the original in FP32, on the samples and
 // on made inputs. Where an output differs by more than rounding, the values that it takes to put it
@@ -108,64 +110,7 @@ func (p *proof) repair(ctx context.Context) []rewrite.Edit {
 	if !p.right(ctx, low) {
 		return nil
 	}
-	wide := p.least(ctx, low)
-	if len(wide) > 1 && len(low) <= maxSingles {
-		wide = p.single(ctx, low, wide)
-	}
-	if 2*len(wide) <= len(low) || len(low) <= fewValues {
-		return widened(wide)
-	}
-	return nil
-}
-
-// single returns the first value that suffices alone, or else those that are known to: taking values
-// away from many ends with a list of which none can be left out, and not with the shortest.
-func (p *proof) single(ctx context.Context, low, known []*graph.Value) []*graph.Value {
-	for _, v := range low {
-		if one := []*graph.Value{v}; p.right(ctx, one) {
-			return one
-		}
-	}
-	return known
-}
-
-// maxSingles is how many values each is tried alone.
-const maxSingles = 128
-
-// fewValues are so few that all of them may be widened.
-const fewValues = 8
-
-// maxParts ends the search where no larger part of all values can be left low.
-const maxParts = 8
-
-// least takes values away as long as the rest suffices: halves first, then smaller parts
-// (Zeller and Hildebrandt, Simplifying and isolating failure-inducing input, 2002). It stops with
-// what it has once the work allowed is used up.
-func (p *proof) least(ctx context.Context, list []*graph.Value) []*graph.Value {
-	all := len(list)
-	for parts := 2; len(list) > 1; {
-		if parts > maxParts && len(list) == all && all > fewValues {
-			return list
-		}
-		size := (len(list) + parts - 1) / parts
-		smaller := false
-		for at := 0; at < len(list); at += size {
-			rest := slices.Concat(list[:at], list[min(at+size, len(list)):])
-			if len(rest) > 0 && p.right(ctx, rest) {
-				list, smaller = rest, true
-				break
-			}
-		}
-		switch {
-		case smaller:
-			parts = max(parts-1, 2)
-		case size == 1:
-			return list
-		default:
-			parts = min(2*parts, len(list))
-		}
-	}
-	return list
+	return widened(witness.Least(low, func(wide []*graph.Value) bool { return p.right(ctx, wide) }))
 }
 
 // right tells whether the outputs are right with values held in FP32.

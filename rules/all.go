@@ -39,6 +39,7 @@ func All() []Rule {
 		fp8Saturation,
 		scaleUnderflow,
 		valueOverflow,
+		roundingLoss,
 		longSum,
 		fusedAccumulation,
 		domainError,

@@ -138,7 +138,7 @@ func gravest(t *testing.T, r Rule, text string, c column) string {
 		if worst == "" {
 			worst = "-"
 		}
-		for _, f := range Run(in) {
+		for _, f := range judged(in) {
 			if f.Rule == r.Name && (worst == "-" || f.Severity > severityOf(worst)) {
 				worst = f.Severity.String()
 			}

@@ -70,6 +70,16 @@ type Broken struct {
 	Input map[string]*refeval.Value
 }
 
+// Spoiled is what a run showed of an output that is finite and off by more than rounding.
+type Spoiled struct {
+	Values []*graph.Value // that must not be held low for it to come out right
+	Most   float64        // the largest magnitude of the first in FP32
+	Output string
+	Error  float64 // as a share of the output's largest magnitude
+	Whole  bool    // the output holds whole numbers, and Error is the share of them that differ
+	Input  map[string]*refeval.Value
+}
+
 // Input is what the rules look at.
 type Input struct {
 	Model    *graph.Model
@@ -86,6 +96,8 @@ type Input struct {
 	Seen func(*graph.Value) (Sighting, bool)
 	// Broken is what a run showed that no rule has an explanation for; nil where there is nothing.
 	Broken *Broken
+	// Spoiled is the same for an output that stays finite.
+	Spoiled *Spoiled
 	// Kernels is what is known of the runtime; the zero value says nothing.
 	Kernels runtime.Profile
 	// Tolls returns what runs showed of a value whose node depends on how kernels accumulate, or on

@@ -187,6 +187,15 @@ func (s space) draw(how func(i int) mode, rng *rand.Rand) Input {
 	return in
 }
 
+// counted returns the mode for a slot whose whole numbers mean something: a mask that hides all, or
+// ids that are all the same, are inputs that nobody gives, and outputs for them nobody reads.
+func (s space) counted(i int, how mode) mode {
+	if !s[i].v.Type.Elem.IsFloat() {
+		return spread
+	}
+	return how
+}
+
 // fill makes a tensor, nil for a type it has no numbers for.
 func fill(e graph.ElemType, dims []int, r rangeprop.Range, how mode, rng *rand.Rand) *refeval.Tensor {
 	n, width := 1, 1

@@ -19,12 +19,14 @@ import (
 type Trial struct {
 	cases []trialCase
 	scale map[string]float64 // the greatest finite magnitude of each output, over all inputs
+	usual map[string]float64 // the same over the ordinary ones
 	meter
 }
 
 type trialCase struct {
-	in   Input
-	want map[string]*refeval.Value
+	in       Input
+	want     map[string]*refeval.Value
+	ordinary bool // the user's, or drawn from anywhere in the ranges: neither ends nor zeros alone
 }
 
 // Fault is how an output of the other form differs.
@@ -32,6 +34,7 @@ type Fault struct {
 	Output    string
 	NotFinite bool    // an element is infinite or NaN that is finite in FP32
 	Error     float64 // the largest difference, as a share of the output's largest magnitude over all inputs
+	Whole     bool    // the output holds whole numbers, and Error is the share of them that differ
 	Input     Input
 }
 
@@ -42,7 +45,7 @@ const maxKept = 1 << 24
 // Runs of them at most. A quarter of the work that is allowed goes into it; the rest is left for
 // [Trial.Judge]. A trial without inputs finds no faults.
 func NewTrial(ctx context.Context, m *graph.Model, info *infer.Info, ranges []rangeprop.InputRange, opt Options) *Trial {
-	t := &Trial{scale: map[string]float64{}, meter: meter{dims: map[*graph.Value][]int{}, most: opt.Work / 4}}
+	t := &Trial{scale: map[string]float64{}, usual: map[string]float64{}, meter: meter{dims: map[*graph.Value][]int{}, most: opt.Work / 4}}
 	ctx, t.stop = context.WithCancel(ctx)
 	defer t.stop()
 	r, err := refeval.New(m, refeval.Options{Wide: true, Observe: t.spend, MaxMemory: searchMemory})
@@ -50,19 +53,22 @@ func NewTrial(ctx context.Context, m *graph.Model, info *infer.Info, ranges []ra
 		return t
 	}
 	kept := 0
-	add := func(in Input) error {
+	add := func(in Input, ordinary bool) error {
 		want, err := r.Run(ctx, in)
 		if kept += elements(in) + elements(want); err != nil || kept > maxKept {
 			return errors.Join(err, ctx.Err())
 		}
-		t.cases = append(t.cases, trialCase{in, want})
+		t.cases = append(t.cases, trialCase{in, want, ordinary})
 		for name, v := range want {
-			t.scale[name] = max(t.scale[name], magnitude(v))
+			size := magnitude(v)
+			if t.scale[name] = max(t.scale[name], size); ordinary {
+				t.usual[name] = max(t.usual[name], size)
+			}
 		}
 		return nil
 	}
 	for _, in := range opt.Samples {
-		_ = add(in) // a sample that does not run says nothing
+		_ = add(in, true) // a sample that does not run says nothing
 	}
 	t.draw(m, info, ranges, opt.Runs, add)
 	t.most = opt.Work
@@ -74,7 +80,7 @@ func NewTrial(ctx context.Context, m *graph.Model, info *infer.Info, ranges []ra
 var trialModes = [...]mode{spread, corners, decades, high, low, sparse, rows, zero}
 
 // draw adds inputs of all modes, with lengths of the open dimensions that the model runs with.
-func (t *Trial) draw(m *graph.Model, info *infer.Info, ranges []rangeprop.InputRange, runs int, add func(Input) error) {
+func (t *Trial) draw(m *graph.Model, info *infer.Info, ranges []rangeprop.InputRange, runs int, add func(in Input, ordinary bool) error) {
 	rng := rand.New(rand.NewPCG(seed, seed))
 	before := len(t.cases)
 	for s, err := range spaces(m, info, ranges, false) {
@@ -82,7 +88,8 @@ func (t *Trial) draw(m *graph.Model, info *infer.Info, ranges []rangeprop.InputR
 			return
 		}
 		for i := range runs {
-			if err = add(s.draw(func(int) mode { return trialModes[i%len(trialModes)] }, rng)); err != nil {
+			how := trialModes[i%len(trialModes)]
+			if err = add(s.draw(func(j int) mode { return s.counted(j, how) }, rng), how == spread); err != nil {
 				break
 			}
 		}
@@ -111,13 +118,19 @@ func (t *Trial) Judge(ctx context.Context, m *graph.Model, tolerance float64) (*
 	for _, w := range m.Graph.Inits() {
 		t.work += w.Init.Len() * perElement // to read them takes as long as to run a layer
 	}
-	for i, c := range t.cases {
-		got, err := r.Run(ctx, retype(c.in, m))
+	return t.compare(t.cases, t.scale, tolerance, func(c trialCase) (map[string]*refeval.Value, error) { return r.Run(ctx, retype(c.in, m)) })
+}
+
+// compare runs the cases and returns the first fault that is no rounding. A case with a fault comes
+// first the next time.
+func (t *Trial) compare(cases []trialCase, scale map[string]float64, tolerance float64, run func(trialCase) (map[string]*refeval.Value, error)) (*Fault, error) {
+	for i, c := range cases {
+		got, err := run(c)
 		if err != nil {
 			return nil, err
 		}
-		if f := t.fault(c, got); f != nil && (f.NotFinite || f.Error > tolerance) {
-			t.cases[0], t.cases[i] = t.cases[i], t.cases[0]
+		if f := c.fault(got, scale); f != nil && (f.NotFinite || f.Error > tolerance) {
+			cases[0], cases[i] = cases[i], cases[0]
 			return f, nil
 		}
 	}
@@ -154,7 +167,7 @@ func (t *Trial) Break(ctx context.Context, m *graph.Model, opt Options) *Broken 
 		if err != nil {
 			return nil
 		}
-		if f := t.fault(c, got); f == nil || !f.NotFinite {
+		if f := c.fault(got, t.scale); f == nil || !f.NotFinite {
 			continue
 		}
 		if b := t.first(ctx, m, suspects, c.in); b != nil {
@@ -193,14 +206,15 @@ func (t *Trial) first(ctx context.Context, m *graph.Model, suspects []*Broken, i
 	return nil
 }
 
-// fault returns the worst difference of one input's outputs, nil where they are the same.
-func (t *Trial) fault(c trialCase, got map[string]*refeval.Value) *Fault {
+// fault returns the worst difference of the outputs, as a share of their scale, nil where they are the
+// same.
+func (c trialCase) fault(got map[string]*refeval.Value, scale map[string]float64) *Fault {
 	var worst *Fault
 	for _, name := range slices.Sorted(maps.Keys(c.want)) {
 		w, g := c.want[name].Tensors(), got[name].Tensors()
 		for i := range min(len(w), len(g)) {
 			diff, finite := distance(w[i], g[i])
-			f := &Fault{Output: name, NotFinite: !finite, Error: diff / max(t.scale[name], math.SmallestNonzeroFloat32), Input: c.in}
+			f := &Fault{Output: name, NotFinite: !finite, Error: diff / max(scale[name], math.SmallestNonzeroFloat32), Input: c.in}
 			if worst == nil || f.NotFinite && !worst.NotFinite || f.NotFinite == worst.NotFinite && f.Error > worst.Error {
 				worst = f
 			}
