@@ -39,7 +39,7 @@ type PlanRound struct {
 
 // PlanEdit is one edit. Value and Node are keys; which fields count depends on Do.
 type PlanEdit struct {
-	Do    string   `yaml:"do"` // widen, to-bf16, keep-fp32, rescale, replace, unquantize, quantize, clamp, set-const, set-attr
+	Do    string   `yaml:"do"` // widen, to-bf16, keep-fp32, rescale, rescale-square, rebalance, replace, unquantize, quantize, clamp, set-const, set-attr
 	Value string   `yaml:"value,omitempty"`
 	Node  string   `yaml:"node,omitempty"`
 	Input *int     `yaml:"input,omitempty"`
@@ -51,7 +51,7 @@ type PlanEdit struct {
 	Attr  string   `yaml:"attr,omitempty"`
 	Int   *int64   `yaml:"int,omitempty"`
 	Float *float32 `yaml:"float,omitempty"`
-	// Behind is the node with the scale of a rescale, Power that of two.
+	// Behind is the node with the scale of a rescale, or the second one of a rebalance, Power that of two.
 	Behind string       `yaml:"behind,omitempty"`
 	Power  *int         `yaml:"power,omitempty"`
 	Op     string       `yaml:"op,omitempty"` // of a replace, with what it is given
@@ -136,6 +136,10 @@ func planEdit(e rewrite.Edit) PlanEdit {
 		return PlanEdit{Do: "to-bf16", Value: e.Value.Key()}
 	case rewrite.Rescale:
 		return PlanEdit{Do: "rescale", Node: e.Product.Key(), Behind: e.Scale.Key(), Power: &e.Power}
+	case rewrite.RescaleSquare:
+		return PlanEdit{Do: "rescale-square", Node: e.Square.Key(), Power: &e.Power}
+	case rewrite.Rebalance:
+		return PlanEdit{Do: "rebalance", Node: e.First.Key(), Behind: e.Second.Key(), Power: &e.Power}
 	case rewrite.Replace:
 		return replaceEdit(e)
 	case rewrite.Unquantize:
@@ -201,6 +205,8 @@ func (x *PlanEdit) of(v *graph.Value, n *graph.Node) rewrite.Edit {
 		return rewrite.Unquantize{Value: v}
 	case x.Do == "keep-fp32" && n != nil:
 		return rewrite.KeepFP32{Node: n}
+	case x.Do == "rescale-square" && n != nil && x.Power != nil:
+		return rewrite.RescaleSquare{Square: n, Power: *x.Power}
 	case x.Do == "quantize" && n != nil && x.Input != nil && x.Scale != nil:
 		return rewrite.Quantize{Node: n, Input: *x.Input, Scale: *x.Scale}
 	case x.Do == "clamp" && v != nil && x.Lo != nil && x.Hi != nil:

@@ -49,6 +49,8 @@ func (x *PlanEdit) structural(values map[string]*graph.Value, nodes map[string]*
 	switch {
 	case x.Do == "rescale" && n != nil && behind != nil && x.Power != nil:
 		return rewrite.Rescale{Product: n, Scale: behind, Power: *x.Power}
+	case x.Do == "rebalance" && n != nil && behind != nil && x.Power != nil:
+		return rewrite.Rebalance{First: n, Second: behind, Power: *x.Power}
 	case x.Do != "replace" || v == nil || x.Op == "":
 		return nil
 	}

@@ -1,7 +1,6 @@
 package analyze
 
 import (
-	"math"
 	"slices"
 	"strings"
 
@@ -97,8 +96,8 @@ func (c *chooser) edit(way, rule string, p rules.Place) rewrite.Edit {
 	switch {
 	case p.Node == nil || p.Value == nil, insideCall(p.Node.Graph): // a function is not taken apart for it
 		return nil
-	case way == "rescale" && rule == "attention-logits":
-		return c.rescaled(p.Node)
+	case way == "rescale":
+		return c.rescaledFor(rule, p.Node)
 	case way == "replace":
 		return c.replaced(p)
 	case way == "clamp" && rule == "mask-constant" && p.Value.Const != nil:
@@ -136,28 +135,4 @@ func single(v *graph.Value) (x float64, ok bool) {
 	}
 	list, err := v.Const.Float64s()
 	return list[0], err == nil
-}
-
-// rescaled keeps a product of queries and keys at half the limit by a power of two, which its scale
-// takes back.
-func (c *chooser) rescaled(n *graph.Node) rewrite.Edit {
-	l := c.patterns.Logit(n)
-	if l == nil || len(l.Scale) == 0 || len(n.Out(0).Uses) != 1 || slices.Contains(n.Graph.Outputs, n.Out(0)) {
-		return nil
-	}
-	scale := l.Scale[0]
-	i := slices.Index(scale.Inputs, n.Out(0))
-	if i < 0 || scale.Op == "Div" && i == 1 {
-		return nil
-	}
-	_, ok := single(scale.In(1 - i))
-	top := c.bound(n.Out(0)).Range.MaxAbs()
-	if !ok || math.IsInf(top, 0) || top == 0 {
-		return nil
-	}
-	power := -int(math.Ceil(math.Log2(top / (c.target.Max() / 2))))
-	if power >= 0 {
-		return nil
-	}
-	return rewrite.Rescale{Product: n, Scale: scale, Power: power}
 }

@@ -37,6 +37,9 @@ func toleranceOf(f numfmt.Format) float64 { return max(0.05, 32*f.Unit()) }
 // right are found by trying and held in FP32 too.
 func (f *Fixed) proved(ctx context.Context, a *analysis, plan *rewrite.Plan, opt *FixOptions) (*graph.Model, error) {
 	m, err := f.rounds(ctx, a, plan, opt)
+	if err == nil && opt.Replay == nil && rescales(f.Edits) && f.After.Failed(opt.FailOn) {
+		return f.unscaled(ctx, a, plan, opt)
+	}
 	w, ok := trials[opt.Effort]
 	if err != nil || !ok || !f.Summary.Changed && plan.Strategy != rewrite.Repair || opt.Replay != nil || f.After.Failed(opt.FailOn) {
 		return m, err
@@ -46,6 +49,9 @@ func (f *Fixed) proved(ctx context.Context, a *analysis, plan *rewrite.Plan, opt
 	fault, err := p.trial.Judge(ctx, m, p.tolerance)
 	if err != nil || fault == nil {
 		return m, ctx.Err()
+	}
+	if rescales(f.Edits) && opt.Replay == nil {
+		return f.unscaled(ctx, a, plan, opt)
 	}
 	again := *f
 	if again.extra = p.repair(ctx); again.extra != nil {

@@ -65,6 +65,12 @@ func (r relocation) edit(e Edit) (moved Edit, ok bool) {
 	case Rescale:
 		p, s := r.nodes[e.Product], r.nodes[e.Scale]
 		return Rescale{p, s, e.Power}, p != nil && s != nil
+	case RescaleSquare:
+		n := r.nodes[e.Square]
+		return RescaleSquare{n, e.Power}, n != nil
+	case Rebalance:
+		a, b := r.nodes[e.First], r.nodes[e.Second]
+		return Rebalance{a, b, e.Power}, a != nil && b != nil
 	case Unquantize:
 		v := r.values[e.Value]
 		return Unquantize{v}, v != nil

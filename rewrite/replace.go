@@ -49,6 +49,10 @@ func (w *worker) restructure() (changed bool) {
 			changed = w.replaceBy(e) || changed
 		case Rescale:
 			changed = w.rescale(e) || changed
+		case RescaleSquare:
+			changed = w.rescaleSquare(e) || changed
+		case Rebalance:
+			changed = w.rebalance(e) || changed
 		}
 	}
 	return changed
@@ -125,13 +129,7 @@ func (w *worker) rescale(e Rescale) bool {
 	if err != nil {
 		return false
 	}
-	factor := g.NewValue(w.m.Unique(x.Name+"_factor"), graph.TensorOf(x.Type.Elem, graph.Shape{}))
-	factor.SetInit(scalarLike(x, float32(pow2(e.Power))))
-	name := w.m.Unique(x.Name + "_rescaled")
-	n := g.NewNode("Mul", "", w.named(g, "rescale", name))
-	n.AddInput(x)
-	n.AddInput(factor)
-	n.AddOutput(name, x.Type)
+	n := w.times(g, x, e.Power)
 	g.InsertBefore(e.Product, n)
 	e.Product.SetInput(0, n.Out(0))
 	s := g.NewValue(w.m.Unique(e.Scale.In(at).Name+"_rescaled"), k.Type())

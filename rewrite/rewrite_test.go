@@ -69,7 +69,7 @@ func testPlan(t *testing.T, file string) {
 // onlyOnce tells whether an edit changes its own result.
 func onlyOnce(e Edit) bool {
 	switch e.(type) {
-	case SetAttr, Rescale, Replace:
+	case SetAttr, Rescale, RescaleSquare, Rebalance, Replace:
 		return true
 	}
 	return false
@@ -116,7 +116,7 @@ func printed(t *testing.T, m *graph.Model) string {
 	return b.String()
 }
 
-// planOf reads lines such as "target bf16", "repair", "weights", "widen x", "keep node", "tobf16 x", "rescale product scale -3", "replace y Op inputs", "unquantize q", "quantize node 0 0.5", "clamp mask -65504
+// planOf reads lines such as "target bf16", "repair", "weights", "widen x", "keep node", "tobf16 x", "rescale product scale -3", "rescale-square node -3", "rebalance first second -3", "replace y Op inputs", "unquantize q", "quantize node 0 0.5", "clamp mask -65504
 // 65504", "setconst eps 0 1e-6", "setattr node epsilon 1e-4", "narrow-double", "leave node", "unsafe x y" and
 // "free x y"; x, y and node are keys. Other lines are prose.
 func planOf(t *testing.T, text string, m *graph.Model) *Plan {
@@ -167,6 +167,14 @@ func planOf(t *testing.T, text string, m *graph.Model) *Plan {
 		case "rescale":
 			for _, n := range nodes(m, f[1]) {
 				p.Edits = append(p.Edits, Rescale{n, nodes(m, f[2])[0], int(num(3))})
+			}
+		case "rescale-square":
+			for _, n := range nodes(m, f[1]) {
+				p.Edits = append(p.Edits, RescaleSquare{n, int(num(2))})
+			}
+		case "rebalance":
+			for _, n := range nodes(m, f[1]) {
+				p.Edits = append(p.Edits, Rebalance{n, nodes(m, f[2])[0], int(num(3))})
 			}
 		case "replace":
 			for _, v := range values(m, f[1]) {
