@@ -1,6 +1,10 @@
 package rangeprop
 
-import "math"
+import (
+	"math"
+
+	"github.com/amplint/amplint/graph"
+)
 
 func attentionOps() map[string]op {
 	return map[string]op{
@@ -161,15 +165,40 @@ func (c *call) headSize() float64 {
 	return float64(n)
 }
 
-// flexAttentionOp modifies scores, and weights, by subgraphs that are not followed: what is made of
-// the scores, their softmax stays one; what is made of the weights may be anything.
+// flexAttentionOp modifies scores, and weights, by subgraphs. What is made of the scores is not
+// followed, their softmax stays one; what is made of the weights is.
 func flexAttentionOp(c *call) []*Val {
-	if c.n.Body("prob_mod") != nil {
-		return []*Val{anyOf(c)}
-	}
 	y := c.attended(c.x(2), true, c.x(0), c.x(1))
+	if g := c.n.Body("prob_mod"); g != nil {
+		y = c.reweighted(g)
+	}
 	y.nan = true
 	return []*Val{y}
+}
+
+// reweighted is a sum of values under softmax weights that a graph changed: their mean where they
+// still sum to no more than 1, else at most as many products as there are keys.
+func (c *call) reweighted(g *graph.Graph) *Val {
+	if len(g.Inputs) != 1 {
+		return anyOf(c)
+	}
+	p := scalar(maybe)
+	p.shares, p.nan = simplex{axis: 1}, true
+	c.p.vals[g.Inputs[0]] = p
+	c.p.run(g)
+	w, v := c.p.output(g, 0), c.x(2).flat()
+	_, keys := c.dim(1, 2)
+	if w == nil || keys < 0 {
+		return anyOf(c)
+	}
+	t, n := times(w.flat(), v), float64(keys)
+	terms := t.Hull()
+	y := c.summed(map1flags(t, func(r Range) Range { return mul(r, Range{n, n}) }), terms, n, product(n, terms.MaxAbs()))
+	if w.shares.axis == 1 {
+		y = y.meet(w.shares.mean(v, 2, n, c.p.unit(c.n.Out(0))))
+	}
+	y.integer, y.tiny = false, 0
+	return y
 }
 
 // rotaryOp turns pairs of elements by angles given as tables of cosine and sine; their norm grows

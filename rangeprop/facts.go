@@ -398,12 +398,15 @@ func (p *pass) normBall(n *pattern.Norm, x *Val) *Val {
 
 // shortfall is how far E[x²] - m² may lie below the variance, relative to the largest square: both
 // parts round their squares, their sums of n terms and their means. unit is that of the result. Few
-// roundings in a low type may all go one way; those in FP32 are taken to be independent, for which √n
-// units are three deviations of a sum in sequence and more of one in blocks (Higham and Mary, A new
-// approach to probabilistic rounding error analysis, 2019).
+// roundings in a low type may all go one way, and so may those of few terms in FP32: 1.5·n units for the
+// partial sums of the squares and, twice, of the mean. Those of many are taken to be independent, for which
+// √n units are three deviations of a sum in sequence and more of one in blocks (Higham and Mary, A new
+// approach to probabilistic rounding error analysis, 2019); six are allowed, since rows are sought that
+// show them.
 func (p *pass) shortfall(n *pattern.Norm) (relative, unit float64) {
 	unit = math.Max(p.unit(n.Var), accumUnit)
-	relative = math.Sqrt(7+5*float64(n.Count)) * accumUnit
+	k := float64(n.Count)
+	relative = math.Min(1.5*k+6, 2*math.Sqrt(7+5*k)) * accumUnit
 	if unit > accumUnit {
 		relative += 5 * unit
 	}

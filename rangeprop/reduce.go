@@ -345,6 +345,9 @@ func reduceProd(c *call) *Val {
 	v := c.reduce(func(s cells) Range {
 		p, top := s.product()
 		torn = torn || top > s.limit && s.zero()
+		if e := sumError(math.Min(s.count(), 1<<16), 1); !s.wraps { // each product rounds
+			p = Range{p.Lo - slop(p.Lo, e, 0), p.Hi + slop(p.Hi, e, 0)}
+		}
 		return p
 	})
 	v.integer = a.integer
@@ -362,19 +365,34 @@ func (s cells) product() (r Range, top float64) {
 		a := absolute(x)
 		top, low = top*math.Max(a.Hi, 1), low*math.Min(a.Lo, 1)
 	}
-	if s.least != 1 || s.most != 1 {
+	switch n := s.most; {
+	case s.least == n && n < 1<<31:
+		p = repeated(p, int(n))
+	default:
 		m := corners(absolute(p), Range{s.least, s.most})
 		if p.Lo >= 0 {
 			p = m
 		} else {
 			p = Range{-m.Hi, m.Hi}
 		}
-		top, low = math.Pow(top, s.most), math.Pow(low, s.most)
 	}
+	top, low = math.Pow(top, s.most), math.Pow(low, s.most)
 	if low < 1/s.limit {
 		p = p.join(Range{})
 	}
 	return overflowing(p, p, top, s.limit), top
+}
+
+// repeated is the product of n numbers, each of them anywhere in a range: the signs are free, too.
+func repeated(r Range, n int) Range {
+	p := Range{1, 1}
+	for ; n > 0; n /= 2 {
+		if n%2 != 0 {
+			p = mul(p, r)
+		}
+		r = mul(r, r)
+	}
+	return p
 }
 
 // zero tells whether an element may be 0.

@@ -257,11 +257,68 @@ func truth(v *Val) *Val {
 	return w
 }
 
-// bitCastOp reads the bits as another type.
+// bitCastOp reads the bits as another type. Those of floating-point numbers are ordered as integers:
+// upwards from 0, and without the sign downwards.
 func bitCastOp(c *call) *Val {
 	v := c.within(all)
-	if c.elem(0).IsFloat() {
+	from, to := c.n.In(0).Type.Elem, c.elem(0)
+	if decode := decoder(to); decode != nil && from.IsInt() && to.Bits() == from.Bits() {
+		return c.decoded(decode, to.Bits())
+	}
+	if to.IsFloat() {
 		v.nan, v.posInf, v.negInf = true, true, true
 	}
 	return v
+}
+
+// decoder reads a floating-point type whose infinity is followed by its NaNs, nil for others.
+func decoder(t graph.ElemType) func(code uint64) float64 {
+	switch t {
+	case graph.Double:
+		return math.Float64frombits
+	case graph.Float, graph.Float16, graph.BFloat16:
+		f, _ := held(t)
+		return func(code uint64) float64 { return f.Decode(uint32(code)) }
+	}
+	return nil
+}
+
+// decoded bounds what the codes of numbers of so many bits stand for: those with the sign apart from
+// those without. An unsigned code with the sign is that of a negative number.
+func (c *call) decoded(decode func(code uint64) float64, bits int) *Val {
+	half := math.Exp2(float64(bits - 1))
+	v, out := c.within(all), Range{math.Inf(1), math.Inf(-1)}
+	add := func(from, to, sign float64) {
+		h := c.x(0).Hull()
+		from, to = math.Max(h.Lo, from), math.Min(h.Hi, math.Nextafter(to, from))
+		if from > to {
+			return
+		}
+		low := uint64(1)<<(bits-1) - 1
+		a, b := decode(code(from)&low), decode(code(to)&low)
+		if v.nan = v.nan || math.IsNaN(b); math.IsNaN(a) {
+			return
+		}
+		if math.IsNaN(b) {
+			b = math.Inf(1)
+		}
+		out = out.join(Range{math.Min(sign*a, sign*b), math.Max(sign*a, sign*b)})
+	}
+	add(-half, 0, -1)
+	add(0, half, 1)
+	add(half, 2*half, -1)
+	if out.Lo > out.Hi { // NaN, whatever the code
+		out = Range{}
+	}
+	v = v.with(nil, []float64{out.Lo}, []float64{out.Hi})
+	v.infinities()
+	return v
+}
+
+// code returns the bits of an integer.
+func code(x float64) uint64 {
+	if x < 0 {
+		return uint64(int64(math.Floor(x)))
+	}
+	return uint64(x)
 }
