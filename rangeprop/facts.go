@@ -31,8 +31,11 @@ func (p *pass) fact(v *graph.Value, x *Val) *Val {
 	if b := p.facts.Blend(v); b != nil {
 		x = p.blend(b, x)
 	}
-	if p.facts.Gap(v) {
-		x = p.gap(v, x)
+	if l := p.facts.Gap(v); l != nil {
+		x = p.gap(l, v, x)
+	}
+	if s := p.facts.Shares(v); s != nil {
+		x = p.shared(s, x)
 	}
 	if s := p.facts.Spread(v); s != nil {
 		x = p.spread(s, v, x)
@@ -214,6 +217,20 @@ func (p *pass) weights(q *pattern.Ratio, x *Val) *Val {
 	}
 	y := x.clone()
 	y.shares = simplex{axis: rank - q.Axes[0], most: q.Denominator != q.Den, unit: p.unit(q.Output)}
+	return y
+}
+
+// shared marks the exponential of a log-softmax as weights. The logarithm of the sum is rounded, which
+// scales all of them alike.
+func (p *pass) shared(s *pattern.Shares, x *Val) *Val {
+	in := p.val(s.Input)
+	if in.nan || in.special() || !in.Hull().Bounded() {
+		return x
+	}
+	unit := p.unit(s.Output)
+	e := (8 + 4*math.Max(in.Hull().MaxAbs(), math.Log(float64(count(s.Input.Type.Shape))))) * unit
+	y := x.limit(Range{0, 1}, e)
+	y.shares = simplex{axis: len(s.Input.Type.Shape) - s.Axis, unit: e}
 	return y
 }
 

@@ -80,8 +80,8 @@ func (p *pass) blend(b *pattern.Blend, x *Val) *Val {
 }
 
 // gap is at least zero, but for the rounding of what it is the difference of.
-func (p *pass) gap(v *graph.Value, x *Val) *Val {
-	in := p.val(v.Producer.In(1))
+func (p *pass) gap(picked, v *graph.Value, x *Val) *Val {
+	in := p.val(picked)
 	if in.nan || in.special() {
 		return x
 	}

@@ -105,6 +105,12 @@ var related = map[string]struct {
 	"rms of squares that vanish":         {`b (float[2, 16] x) => (y) { q = Mul(x, x) v = ReduceMean<axes = [-1]>(q) e = Add(v, eps) h = Constant<value_float = -0.5>() r = Pow(e, h) y = Mul(x, r) }`, rangeprop.Range{Lo: -4.01, Hi: 4.01}},
 	"variance of two means":              {`b (float[64, 16] x) => (y) { ` + fastNorm + ` f = Relu(v) ve = Add(f, eps4) r = Sqrt(ve) d = Sub(x, mu) y = Div(d, r) }`, rangeprop.Range{Lo: -20, Hi: 20}},
 	"variance of two means, not floored": {`b (float[64, 16] x) => (y) { ` + fastNorm + ` ve = Add(v, eps4) r = Sqrt(ve) d = Sub(x, mu) y = Div(d, r) }`, rangeprop.Range{Lo: -60, Hi: 60}},
+	"norm cut off above":                 {`b (float[2, 16] x) => (y) { r = ReduceL2<axes = [-1]>(x) lo = Constant<value_float = 1e-12>() hi = Constant<value_float = 0.5>() c = Clip(r, lo, hi) y = Div(x, c) }`, rangeprop.Range{Lo: math.Inf(-1), Hi: math.Inf(1)}},
+	"weights by their logarithm":         {`b (float[2, 16] x, float[16, 3] z) => (y) { l = LogSoftmax<axis = -1>(x) p = Exp(l) y = MatMul(p, z) }`, rangeprop.Range{Lo: -4.01, Hi: 4.01}},
+	"weights less a log-sum-exp":         {`b (float[2, 16] x, float[16, 3] z) => (y) { l = ReduceLogSumExp<axes = [-1]>(x) n = Neg(l) d = Add(x, n) p = Exp(d) y = MatMul(p, z) }`, rangeprop.Range{Lo: -4.01, Hi: 4.01}},
+	"softmax of sums and means":          {`b (float[2, 16] x) => (y) { n = Neg(x) m = ReduceMin<axes = [-1]>(n) d = Sum(x, m) e = Exp(d) a = ReduceMean<axes = [-1]>(e) k = Constant<value_float = 16.0>() s = Mul(a, k) r = Reciprocal(s) y = Mul(e, r) }`, rangeprop.Range{Lo: 0, Hi: 1.001}},
+	"largest of one":                     {`b (float[2, 16] x) => (y) { one1 = Constant<value = int64[1] {1}>() m, i = TopK<axis = -1>(x, one1) nm = Neg(m) d = Add(x, nm) e = Exp(d) s = ReduceSum(e, last) l = Log(s) y = Sub(d, l) }`, rangeprop.Range{Lo: -10.9, Hi: 0.001}},
+	"tanh by a reciprocal":               {`b (float[2, 16] x) => (y) { e = Exp(x) n = Neg(x) f = Exp(n) d = Sub(e, f) s = Add(f, e) r = Reciprocal(s) y = Mul(d, r) }`, rangeprop.Range{Lo: -1.001, Hi: 1.001}},
 	"softplus asking for NaN":            {`b (float[2, 16] x) => (y) { m = Relu(x) q = Equal(x, x) k = Not(q) a = Abs(x) n = Neg(a) e = Exp(n) o = Add(e, onef) l = Log(o) s = Add(m, l) y = Where(k, x, s) }`, rangeprop.Range{Lo: -0.01, Hi: 4.1}},
 }
 

@@ -26,7 +26,7 @@ const maxFactors = 12
 
 // product reads a value as a product. What is no product is a single factor.
 func (f *finder) product(v *graph.Value) *product {
-	v = f.same(v)
+	v = f.narrow(v)
 	if p := f.prods[v]; p != nil {
 		return p
 	}
@@ -56,8 +56,8 @@ func (f *finder) readProduct(v *graph.Value) *product {
 		return f.product(a).times(f.product(b), 1)
 	case n.Op == "Div" && a != nil && b != nil && v.Type.Elem.IsFloat():
 		return f.product(a).times(f.product(b), -1)
-	case n.Op == "Neg" && a != nil:
-		return f.product(a).times(&product{coef: -1}, 1)
+	case n.Op == "Neg" && a != nil, n.Op == "Sub" && f.negated(v) != nil:
+		return f.product(f.negated(v)).times(&product{coef: -1}, 1)
 	case n.Op == "Reciprocal" && a != nil:
 		return (&product{coef: 1}).times(f.product(a), -1)
 	case n.Op == "Sqrt" && a != nil:
@@ -183,7 +183,7 @@ func (f *finder) terms(v *graph.Value) (list []term, constant float64) {
 }
 
 func (f *finder) addTerms(v *graph.Value, sign float64, depth int, list *[]term, constant *float64) {
-	v = f.same(v)
+	v = f.narrow(v)
 	if c, ok := f.number1(v); ok {
 		*constant += sign * c
 		return
@@ -191,15 +191,21 @@ func (f *finder) addTerms(v *graph.Value, sign float64, depth int, list *[]term,
 	n := v.Producer
 	if n != nil && v.Const == nil && n.Domain == "" && depth < maxDepth && n.In(0) != nil {
 		switch {
-		case n.Op == "Add" && n.In(1) != nil, n.Op == "Sub" && n.In(1) != nil:
+		case n.Op == "Add" && n.In(1) != nil, n.Op == "Sub" && n.In(1) != nil && f.negated(v) == nil:
 			f.addTerms(n.In(0), sign, depth+1, list, constant)
 			if n.Op == "Sub" {
 				sign = -sign
 			}
 			f.addTerms(n.In(1), sign, depth+1, list, constant)
 			return
-		case n.Op == "Neg":
-			f.addTerms(n.In(0), -sign, depth+1, list, constant)
+		case n.Op == "Sum":
+			for _, in := range n.Inputs {
+				f.addTerms(in, sign, depth+1, list, constant)
+			}
+			return
+		}
+		if x := f.negated(v); x != nil {
+			f.addTerms(x, -sign, depth+1, list, constant)
 			return
 		}
 	}

@@ -9,13 +9,12 @@ import (
 
 // augmented reads linear attention with a column of ones beside the values: P = A·(B·[V 1]), all but
 // the last column of P over its last. For A and B not below zero that is a weighted mean of V.
-func (f *finder) augmented(v *graph.Value) {
-	n := v.Producer
-	if n.In(1) == nil || v.Type.Elem != graph.Float {
+func (f *finder) augmented(v, num, den *graph.Value) {
+	if v.Type.Elem != graph.Float {
 		return
 	}
-	e := f.stripEps(n.In(1))
-	p, from, to, ok := f.lastSlice(n.In(0))
+	e := f.stripEps(den)
+	p, from, to, ok := f.lastSlice(num)
 	q, at, end, ok2 := f.lastSlice(e.of)
 	if !ok || !ok2 || e.value < least || p != q || from != 0 || to != -1 || at != -1 || end < 1<<30 {
 		return
@@ -29,7 +28,7 @@ func (f *finder) augmented(v *graph.Value) {
 	if !ok || len(ws) == 0 {
 		return
 	}
-	r := &Ratio{Kind: OfMean, Power: 1, Num: f.same(n.In(0)), Den: e.of, Denominator: e.shifted, Input: of, Output: v, Weights: ws, Coef: 1,
+	r := &Ratio{Kind: OfMean, Power: 1, Num: f.same(num), Den: e.of, Denominator: e.shifted, Input: of, Output: v, Weights: ws, Coef: 1,
 		EpsValue: e.value, Products: true, Nodes: f.between(v, of)}
 	f.set.Ratios = append(f.set.Ratios, r)
 	f.set.ratios[v] = r

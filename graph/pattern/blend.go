@@ -9,23 +9,24 @@ import (
 // blend reads z·a + (1-z)·b, a + z·(b-a) and a - z·(a-b), the update of gated recurrent units.
 func (f *finder) blend(v *graph.Value) {
 	n := v.Producer
-	if n.In(0) == nil || n.In(1) == nil || f.set.blends[v] != nil {
-		return
+	a, b, minus := f.difference(v)
+	if !minus {
+		if a, b = n.In(0), n.In(1); a == nil || b == nil || len(n.Inputs) != 2 {
+			return
+		}
 	}
-	for i := range 2 {
-		a, b := n.In(i), n.In(1-i)
-		q := f.lerp(a, b, n.Op == "Sub")
-		if q == nil && n.Op == "Add" {
+	q := f.lerp(a, b, minus)
+	if q == nil && !minus {
+		if q = f.lerp(b, a, false); q == nil {
 			q = f.convex(a, b)
 		}
-		if q != nil {
-			q.Output = v
-			f.set.blends[v] = q
-			return
+		if q == nil {
+			q = f.convex(b, a)
 		}
-		if n.Op == "Sub" {
-			return
-		}
+	}
+	if q != nil {
+		q.Output = v
+		f.set.blends[v] = q
 	}
 }
 
@@ -82,16 +83,15 @@ func (f *finder) lerp(a, b *graph.Value, minus bool) *Blend {
 
 // overlap reads x / (a + b - x) where x is at most a and at most b by what it is made of: the
 // intersection of two boxes over their union.
-func (f *finder) overlap(v *graph.Value) {
-	n := v.Producer
-	if n.In(1) == nil || !v.Type.Elem.IsFloat() || !settled(n.In(0).Type.Shape) {
+func (f *finder) overlap(v, num, den *graph.Value) {
+	if !settled(num.Type.Shape) {
 		return
 	}
-	x := f.same(n.In(0))
-	e := f.stripEps(n.In(1))
+	x := f.same(num)
+	e := f.stripEps(den)
 	of := e.of
-	if n.In(1).Producer != nil && n.In(1).Producer.Op == "Add" { // terms reads the constant
-		of = f.same(n.In(1))
+	if !e.max && e.value != 0 { // terms reads the constant
+		of, e.value = f.same(den), 0
 	}
 	terms, c := f.terms(of)
 	if len(terms) != 3 || c < 0 {
@@ -111,7 +111,7 @@ func (f *finder) overlap(v *graph.Value) {
 			return
 		}
 	}
-	q := &Ratio{Kind: OfPart, Num: x, Den: of, Input: x, Output: v, Coef: 1, EpsValue: c + e.value, Denominator: f.same(n.In(1)), Nodes: f.between(v, x)}
+	q := &Ratio{Kind: OfPart, Num: x, Den: of, Input: x, Output: v, Coef: 1, EpsValue: c + e.value, Denominator: f.same(den), Nodes: f.between(v, x)}
 	f.set.Ratios = append(f.set.Ratios, q)
 	f.set.ratios[v] = q
 }

@@ -25,9 +25,13 @@ func (f *finder) stripEps(v *graph.Value) epsilon {
 		return e
 	}
 	switch n.Op {
-	case "Add", "Max":
+	case "Add", "Sum", "Max":
 		if len(n.Inputs) == 2 {
 			e.pick(f, n.In(0), n.In(1), n.Op == "Max")
+		}
+	case "Sub": // x - (-ε)
+		if c, ok := f.number1(f.orNil(n.In(1))); ok && c <= 0 {
+			e.of, e.eps, e.value = f.shaped(n.In(0)), f.same(n.In(1)), -c
 		}
 	case "Clip":
 		e.clip(f, n)
@@ -53,7 +57,7 @@ func (e *epsilon) pick(f *finder, a, b *graph.Value, max bool) {
 }
 
 func (e *epsilon) clip(f *finder, n *graph.Node) {
-	if n.In(0) == nil {
+	if n.In(0) == nil || f.cutAbove(n) {
 		return
 	}
 	low := float64(n.Float("min", 0))
@@ -67,6 +71,22 @@ func (e *epsilon) clip(f *finder, n *graph.Node) {
 	if low >= 0 {
 		e.of, e.value, e.max = f.shaped(n.In(0)), low, true
 	}
+}
+
+// cutAbove tells whether a Clip has an upper end, or may have one.
+func (f *finder) cutAbove(n *graph.Node) bool {
+	top := math.Inf(1)
+	if a := n.Attr("max"); a != nil {
+		top = float64(a.F)
+	}
+	if b := n.In(2); b != nil {
+		c, ok := f.number1(f.same(b))
+		if !ok {
+			return true
+		}
+		top = c
+	}
+	return top < math.MaxFloat32
 }
 
 // where reads Where(w == 0, 1, w), Where(w > ε, w, ε) and the like: the constant is taken only
@@ -131,12 +151,8 @@ func (f *finder) denominator(g factor) (*denominator, bool) {
 	d := &denominator{used: g.base, outer: coef}
 	switch pow {
 	case 1: // Min(rsqrt(v), 1e6): never more than the root itself
-		n := base.Producer
-		if n == nil || n.Op != "Min" || len(n.Inputs) != 2 {
-			return nil, false
-		}
-		e := epsilon{}
-		if e.pick(f, n.In(0), n.In(1), true); e.of == nil {
+		e := f.atMost(base)
+		if e.of == nil {
 			return nil, false
 		}
 		inner, ok := f.denominator(factor{e.of, 1})
@@ -152,6 +168,24 @@ func (f *finder) denominator(g factor) (*denominator, bool) {
 		return d, f.beside(d, base)
 	}
 	return nil, false
+}
+
+// atMost reads Min(x, c), also as Where(x < c, x, c).
+func (f *finder) atMost(v *graph.Value) epsilon {
+	e, n := epsilon{}, v.Producer
+	if n == nil || v.Const != nil || n.In(0) == nil || n.In(1) == nil {
+		return e
+	}
+	switch cond := f.shaped(n.In(0)).Producer; {
+	case n.OpName() == "Min" && len(n.Inputs) == 2:
+		e.pick(f, n.In(0), n.In(1), true)
+	case n.OpName() != "Where" || n.In(2) == nil || cond == nil || len(cond.Inputs) != 2 || cond.In(0) == nil || cond.In(1) == nil:
+	case (cond.OpName() == "Less" || cond.OpName() == "LessOrEqual") && f.same(cond.In(0)) == f.same(n.In(1)) && f.same(cond.In(1)) == f.same(n.In(2)):
+		e.pick(f, n.In(1), n.In(2), true)
+	case (cond.OpName() == "Greater" || cond.OpName() == "GreaterOrEqual") && f.same(cond.In(0)) == f.same(n.In(2)) && f.same(cond.In(1)) == f.same(n.In(1)):
+		e.pick(f, n.In(1), n.In(2), true)
+	}
+	return e
 }
 
 // beside reads a denominator whose ε stands beside the root: std + ε, or Max(norm, ε).
@@ -204,7 +238,7 @@ func (f *finder) squares(d *denominator, v *graph.Value) bool {
 	cut := f.floored(v)
 	d.floored = cut != f.shaped(v)
 	v, d.variance = cut, cut
-	r, coef, mean, ok := f.average(v)
+	r, coef, mean, ok := f.averageAll(v)
 	if !ok {
 		return f.expandedVariance(d, v)
 	}
@@ -258,7 +292,7 @@ func (f *finder) expandedVariance(d *denominator, v *graph.Value) bool {
 	}
 	for i, t := range terms {
 		u := terms[1-i]
-		r, coef, mean, ok := f.average(t.value)
+		r, coef, mean, ok := f.averageAll(t.value)
 		if !ok || t.sign < 0 || !mean || !d.reduceSquares(f, r, coef, mean) {
 			continue
 		}
@@ -266,7 +300,7 @@ func (f *finder) expandedVariance(d *denominator, v *graph.Value) bool {
 		if !ok || u.coef*u.sign >= 0 {
 			continue
 		}
-		q, c, _, ok := f.average(m)
+		q, c, _, ok := f.averageAll(m)
 		if c *= math.Sqrt(u.coef); ok && q.of == f.same(d.operand) && q.over(r) && near(c*float64(q.count), 1) {
 			d.mid, d.midCoef = m, math.Sqrt(u.coef)
 			return true
@@ -277,6 +311,6 @@ func (f *finder) expandedVariance(d *denominator, v *graph.Value) bool {
 
 // meanOf reads m as the mean of x.
 func (f *finder) meanOf(m, x *graph.Value) (*reduction, bool) {
-	r, _, mean, ok := f.average(m)
+	r, _, mean, ok := f.averageAll(m)
 	return r, ok && mean && (r.op == "Mean" || r.op == "Sum") && r.of == f.same(x)
 }

@@ -15,7 +15,7 @@ func (f *finder) entropy(v *graph.Value) {
 		e := &Entropy{P: p, Output: v}
 		logs := 0
 		ok := e.read(v.Producer.Inputs[1-i], false, 0, func(l *graph.Value, neg bool) bool {
-			over, is := logOf(p, l)
+			over, is := f.logarithm(p, l)
 			is = is || f.logOfShare(p, l)
 			if is && logs == 0 {
 				logs, e.Neg, e.Over, e.Log = 1, neg, over, l
@@ -63,11 +63,11 @@ func bare(v *graph.Value) *graph.Value {
 // logOfShare tells whether l is z - log s for the p = exp(z) / s of a softmax, z itself a difference or
 // not.
 func (f *finder) logOfShare(p, l *graph.Value) bool {
-	n := p.Producer
-	if n == nil || n.OpName() != "Div" || n.In(1) == nil {
+	num, den, ok := f.quotient(p)
+	if !ok {
 		return false
 	}
-	e, sum := f.same(n.In(0)).Producer, f.shaped(n.In(1))
+	e, sum := f.same(num).Producer, f.shaped(den)
 	if e == nil || e.OpName() != "Exp" || e.In(0) == nil {
 		return false
 	}
@@ -83,24 +83,23 @@ func (f *finder) logOfShare(p, l *graph.Value) bool {
 		}
 		log := f.shaped(t.value).Producer
 		if t.sign > 0 || log == nil || log.OpName() != "Log" || log.In(0) == nil || f.shaped(log.In(0)) != sum ||
-			!slices.Equal(t.value.Type.Shape, n.In(1).Type.Shape) {
+			!slices.Equal(t.value.Type.Shape, f.narrow(den).Type.Shape) {
 			return false
 		}
 	}
 	return len(want) == 0
 }
 
-// logOf tells whether l is log p, spelled as Log(p), Log(p / over), p = Exp(l), or as the softmax and
+// logarithm tells whether l is log p, spelled as Log(p), Log(p / over), p = Exp(l), or as the softmax and
 // the log-softmax of one value.
-func logOf(p, l *graph.Value) (over *graph.Value, ok bool) {
+func (f *finder) logarithm(p, l *graph.Value) (over *graph.Value, ok bool) {
 	if n := l.Producer; n != nil && n.OpName() == "Log" && n.In(0) != nil {
 		x := bare(n.In(0))
 		if x == p {
 			return nil, true
 		}
-		d := x.Producer
-		if d != nil && d.OpName() == "Div" && bare(d.In(0)) == p {
-			return bare(d.In(1)), d.In(1) != nil
+		if a, b, ok := f.quotient(x); ok && bare(a) == p {
+			return bare(b), true
 		}
 	}
 	n, m := p.Producer, l.Producer
@@ -129,11 +128,11 @@ func softmaxAxis(n *graph.Node) int64 {
 
 // gap reads log Σ exp x - x_i, the cross entropy with one class.
 func (f *finder) gap(v *graph.Value) {
-	n := v.Producer
-	if n.In(0) == nil || n.In(1) == nil {
+	lse, picked, ok := f.difference(v)
+	if !ok {
 		return
 	}
-	l, e := f.shaped(n.In(0)), f.shaped(n.In(1))
+	l, e := f.shaped(lse), f.shaped(picked)
 	var x *graph.Value
 	var axes []int
 	if r, ok := f.reduction(l); ok && r.op == "LogSumExp" && !r.all {
@@ -155,8 +154,9 @@ func (f *finder) gap(v *graph.Value) {
 	}
 	// the rows of both must meet: the shapes without the axis are those of the operands
 	row := slices.Delete(slices.Clone(x.Type.Shape), axis, axis+1)
-	f.set.gaps[v] = meets(row, n.In(0).Type.Shape) && meets(row, n.In(1).Type.Shape) && len(n.In(0).Type.Shape) == len(n.In(1).Type.Shape) &&
-		slices.Equal(n.In(0).Type.Shape, n.In(1).Type.Shape)
+	if meets(row, lse.Type.Shape) && meets(row, picked.Type.Shape) && slices.Equal(lse.Type.Shape, picked.Type.Shape) {
+		f.set.gaps[v] = picked
+	}
 }
 
 // meets tells whether a shape is that of the rows, a dimension of 1 more aside, all of them known.

@@ -1,6 +1,7 @@
 package pattern
 
 import (
+	"math"
 	"slices"
 
 	"github.com/amplint/amplint/graph"
@@ -8,9 +9,8 @@ import (
 
 // shift reads x - max(x), the maximum guarded against infinities or not.
 func (f *finder) shift(v *graph.Value) {
-	n := v.Producer
-	x, m := n.In(0), n.In(1)
-	if n.Op != "Sub" || x == nil || m == nil {
+	x, m, ok := f.difference(v)
+	if !ok {
 		return
 	}
 	r, ok := f.reduction(f.unguarded(m))
@@ -38,7 +38,7 @@ func (f *finder) unguarded(m *graph.Value) *graph.Value {
 		return m
 	}
 	switch n.Op {
-	case "Add":
+	case "Add", "Sum":
 		if x := f.switched(n.In(0), n.In(1)); x != nil {
 			return f.unguarded(x)
 		}
@@ -127,8 +127,8 @@ func (f *finder) infinite(v *graph.Value) bool {
 // expSum reads a reduction as a sum of exponentials, and follows it through the logarithm to the
 // maximum that is added back.
 func (f *finder) expSum(v *graph.Value) {
-	r, ok := f.reduction(v)
-	if !ok || r.op != "Sum" || r.value != f.same(v) {
+	r, coef, _, ok := f.average(v)
+	if !ok || r.op != "Sum" && r.op != "Mean" || math.Abs(coef-1) > 1e-6 || f.set.sums[v] != nil {
 		return
 	}
 	e := f.shaped(r.of).Producer
@@ -156,7 +156,7 @@ func (f *finder) logOf(s *ExpSum) {
 		case n.Op == "Log" && s.Log == nil:
 			s.Log = n.Out(0)
 			f.set.sums[s.Log] = s
-		case n.Op == "Add" && s.Log != nil && s.Max != nil && f.unguarded(f.orNil(n.In(1-u.Index))) == f.unguarded(s.Max):
+		case (n.Op == "Add" || n.Op == "Sum") && s.Log != nil && s.Max != nil && f.unguarded(f.orNil(n.In(1-u.Index))) == f.unguarded(s.Max):
 			s.Output = n.Out(0)
 			f.set.sums[s.Output] = s
 			return
@@ -172,7 +172,7 @@ func (f *finder) logOf(s *ExpSum) {
 // soleUse returns the reader of a value. With several, the logarithm is preferred.
 func soleUse(v *graph.Value) (graph.Use, bool) {
 	for _, u := range v.Uses {
-		if u.Node.Op == "Log" || u.Node.Op == "Add" || len(v.Uses) == 1 {
+		if u.Node.Op == "Log" || u.Node.Op == "Add" || u.Node.Op == "Sum" || len(v.Uses) == 1 {
 			return u, len(u.Node.Inputs) <= 2
 		}
 	}
@@ -181,9 +181,8 @@ func soleUse(v *graph.Value) (graph.Use, bool) {
 
 // logSoftmax reads z - log Σ exp z, with a maximum subtracted from z or not.
 func (f *finder) logSoftmax(v *graph.Value) {
-	n := v.Producer
-	z, l := n.In(0), n.In(1)
-	if n.Op != "Sub" || z == nil || l == nil {
+	z, l, ok := f.difference(v)
+	if !ok {
 		return
 	}
 	s := &Softmax{Input: z, Output: v, Log: true}
@@ -214,4 +213,29 @@ func (f *finder) nativeSoftmax(n *graph.Node) {
 		return
 	}
 	f.addSoftmax(&Softmax{Node: n, Input: n.In(0), Output: n.Out(0), Log: n.Op == "LogSoftmax", Nodes: []*graph.Node{n}})
+}
+
+// expOfLog reads the exponential of a log-softmax as the softmax it is.
+func (f *finder) expOfLog(v *graph.Value) {
+	l := v.Producer.In(0)
+	for f.set.softmax[l] == nil && l.Producer != nil && passes(l.Producer) {
+		l = l.Producer.In(0)
+	}
+	s := f.set.softmax[l]
+	if s == nil || !s.Log || s.Input.Type.Shape == nil {
+		return
+	}
+	rank := len(s.Input.Type.Shape)
+	q := &Shares{Input: s.Input, Output: v}
+	switch {
+	case s.Node == nil && len(s.Axes) == 1:
+		q.Axis = s.Axes[0]
+	case s.Node != nil && (s.Node.Version() >= 13 || softmaxAxis(s.Node) == int64(rank-1)):
+		q.Axis = int(softmaxAxis(s.Node))
+	default:
+		return
+	}
+	if q.Axis >= 0 && q.Axis < rank && len(v.Type.Shape) == rank {
+		f.set.shares[v] = q
+	}
 }

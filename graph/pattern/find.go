@@ -8,7 +8,7 @@ func Find(m *graph.Model) *Set {
 		norms: map[*graph.Value]*Norm{}, vars: map[*graph.Value]*Norm{}, parts: map[*graph.Node]*Norm{}, squares: map[*graph.Value]*Square{},
 		shifts: map[*graph.Value]*Shift{}, sums: map[*graph.Value]*ExpSum{}, softmax: map[*graph.Value]*Softmax{},
 		ratios: map[*graph.Value]*Ratio{}, matmuls: map[*graph.Node]*Logit{}, maskedBy: map[*graph.Value][]*Mask{},
-		entropy: map[*graph.Value]*Entropy{}, blends: map[*graph.Value]*Blend{}, gaps: map[*graph.Value]bool{}, spreads: map[*graph.Value]*graph.Value{}, trained: map[*graph.Node]bool{},
+		entropy: map[*graph.Value]*Entropy{}, blends: map[*graph.Value]*Blend{}, gaps: map[*graph.Value]*graph.Value{}, shares: map[*graph.Value]*Shares{}, spreads: map[*graph.Value]*graph.Value{}, trained: map[*graph.Node]bool{},
 	}
 	f := &finder{set: s, roots: map[factor]*graph.Value{}, ids: map[*graph.Value]*graph.Value{}, lows: map[*graph.Tensor]float64{},
 		prods: map[*graph.Value]*product{}, scalar: map[*graph.Tensor]*float64{}}
@@ -28,6 +28,8 @@ func (f *finder) node(n *graph.Node) {
 	}
 	switch n.Op {
 	case "Mul", "Div":
+		f.variance(v)
+		f.expSum(v)
 		f.square(v)
 		f.norm(v)
 		f.ratio(v)
@@ -37,14 +39,8 @@ func (f *finder) node(n *graph.Node) {
 		if f.set.ratios[v] == nil {
 			f.span(v)
 		}
-		if f.set.ratios[v] == nil && n.Op == "Div" {
-			f.overlap(v)
-		}
-		if f.set.ratios[v] == nil && n.Op == "Div" {
-			f.augmented(v)
-		}
-		if f.set.ratios[v] == nil && n.Op == "Div" {
-			f.parts(v)
+		if num, den, ok := f.quotient(v); ok {
+			f.quotients(v, num, den)
 		}
 		if f.set.ratios[v] == nil {
 			f.perCount(v)
@@ -54,23 +50,32 @@ func (f *finder) node(n *graph.Node) {
 		}
 	case "Pow":
 		f.square(v)
-	case "Sub":
+	case "Sub", "Add", "Sum", "Neg":
 		f.shift(v)
 		f.logSoftmax(v)
 		f.foldedNorm(v)
 		f.blend(v)
 		f.gap(v)
-	case "Add":
-		f.foldedNorm(v)
-		f.blend(v)
-	case "ReduceMean":
+	case "ReduceMean", "GlobalAveragePool", "AveragePool":
 		f.variance(v)
-	case "ReduceSum":
+	case "ReduceSum", "MatMul", "Einsum":
+		f.variance(v)
 		f.expSum(v)
+	case "Exp":
+		f.expOfLog(v)
 	case "BatchNormalization":
 		f.batchStats(n)
 	case "Softmax", "LogSoftmax":
 		f.nativeSoftmax(n)
+	}
+}
+
+// quotients looks at what a quotient may be, if it is none of the ratios yet.
+func (f *finder) quotients(v, num, den *graph.Value) {
+	for _, read := range []func(v, num, den *graph.Value){f.overlap, f.augmented, f.parts} {
+		if f.set.ratios[v] == nil {
+			read(v, num, den)
+		}
 	}
 }
 

@@ -228,8 +228,8 @@ func (f *finder) between(to, from *graph.Value) []*graph.Node {
 
 // variance reads the mean of (x - mean(x))².
 func (f *finder) variance(v *graph.Value) {
-	r, ok := f.reduction(v)
-	if !ok || r.op != "Mean" {
+	r, _, mean, ok := f.averageAll(v)
+	if !ok || !mean || r.op != "Mean" && r.op != "Sum" {
 		return
 	}
 	root, ok := f.product(r.of).root()

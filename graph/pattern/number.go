@@ -64,9 +64,17 @@ func (f *finder) key(n *graph.Node) string {
 		}
 	}
 	b.WriteString(attrs(n))
-	for _, in := range n.Inputs {
+	names := make([]string, len(n.Inputs))
+	for i, in := range n.Inputs {
+		names[i] = f.name(in)
+	}
+	switch n.OpName() {
+	case "Add", "Mul", "Max", "Min", "Sum", "And", "Or", "Equal":
+		slices.Sort(names) // these do not ask for the order
+	}
+	for _, s := range names {
 		b.WriteByte('|')
-		b.WriteString(f.name(in))
+		b.WriteString(s)
 	}
 	return b.String()
 }
@@ -101,6 +109,9 @@ func (f *finder) same(v *graph.Value) *graph.Value {
 		}
 		in := f.neutral(v)
 		if in == nil {
+			in = returned(v)
+		}
+		if in == nil {
 			break
 		}
 		v = in
@@ -115,6 +126,9 @@ func (f *finder) same(v *graph.Value) *graph.Value {
 func (f *finder) neutral(v *graph.Value) *graph.Value {
 	n := v.Producer
 	a, b := n.In(0), n.In(1)
+	if n.OpName() == "Clip" && f.unbounded(n) {
+		return a
+	}
 	if b == nil || n.Domain != "" || v.Type.Shape == nil || !v.Type.Elem.IsFloat() {
 		return nil
 	}
@@ -151,6 +165,19 @@ func (f *finder) neutral(v *graph.Value) *graph.Value {
 	return a
 }
 
+// unbounded tells whether a Clip cuts nothing off.
+func (f *finder) unbounded(n *graph.Node) bool {
+	for i, name := range []string{"", "min", "max"} {
+		if n.Attr(name) != nil && math.Abs(float64(n.Attr(name).F)) < math.MaxFloat32 {
+			return false
+		}
+		if b := n.In(i); i > 0 && b != nil && !f.infinite(b) {
+			return false
+		}
+	}
+	return true
+}
+
 // chosen returns the branch that a Where with a constant condition takes, if it has the same shape.
 func (f *finder) chosen(n *graph.Node) *graph.Value {
 	c, ok := f.number1(n.In(0))
@@ -169,8 +196,8 @@ func (f *finder) chosen(n *graph.Node) *graph.Value {
 
 // vanishes tells whether a value is 0 times another.
 func (f *finder) vanishes(v *graph.Value) bool {
-	n := v.Producer
-	return n != nil && v.Const == nil && n.Op == "Mul" && n.Domain == "" && f.timesZero(n)
+	n := f.narrow(v).Producer
+	return n != nil && v.Const == nil && n.OpName() == "Mul" && f.timesZero(n)
 }
 
 // passes tells whether the node hands its first input on unchanged, but for the rounding of a Cast.
@@ -224,6 +251,19 @@ func uniform(t *graph.Tensor) *float64 {
 	return &x[0]
 }
 
+// narrow looks through what changes no number, and through copies along an axis: a factor, or a summand,
+// is copied to the shape of the others anyway.
+func (f *finder) narrow(v *graph.Value) *graph.Value {
+	for {
+		v = f.same(v)
+		n := v.Producer
+		if n == nil || v.Const != nil || n.In(0) == nil || n.OpName() != "Expand" && !(n.OpName() == "Tile" && repeatsOnes(n)) {
+			return v
+		}
+		v = n.In(0)
+	}
+}
+
 // shaped looks through nodes that only change the shape, too. What it returns has the same
 // elements as v, in the same order, or repeated.
 func (f *finder) shaped(v *graph.Value) *graph.Value {
@@ -235,6 +275,11 @@ func (f *finder) shaped(v *graph.Value) *graph.Value {
 		}
 		switch n.OpName() {
 		case "Reshape", "Squeeze", "Unsqueeze", "Flatten", "Expand":
+			v = n.In(0)
+		case "Tile":
+			if !repeatsOnes(n) {
+				return v
+			}
 			v = n.In(0)
 		default:
 			return v

@@ -8,18 +8,17 @@ const maxParts = 5
 // parts reads (Σ ±t) / (Σ u + c) where each t is one of the u, at most as large as one, or summed up in
 // one. Where no u is negative the quotient lies in [-1, 1], and in [0, 1] where no t is subtracted:
 // (a-b)/(a+b), x/(x+1), x/(1+|x|), shares of a sum that a mask keeps from vanishing.
-func (f *finder) parts(v *graph.Value) {
-	n := v.Producer
-	if n.In(1) == nil || !v.Type.Elem.IsFloat() || v.Type.Shape == nil || !settled(v.Type.Shape) {
+func (f *finder) parts(v, num, den *graph.Value) {
+	if v.Type.Shape == nil || !settled(v.Type.Shape) {
 		return
 	}
-	den := f.same(n.In(1))
-	ts, ct := f.terms(n.In(0))
+	den = f.same(den)
+	ts, ct := f.terms(num)
 	us, cu := f.terms(den)
 	if len(ts) == 0 || len(ts) > len(us) || len(us) > maxParts || cu < 0 || ct > cu || -ct > cu {
 		return
 	}
-	q := &Ratio{Kind: OfTerms, Num: n.In(0), Den: den, Denominator: den, Input: n.In(0), Output: v, Coef: 1, EpsValue: cu, Signed: ct < 0}
+	q := &Ratio{Kind: OfTerms, Num: num, Den: den, Denominator: den, Input: num, Output: v, Coef: 1, EpsValue: cu, Signed: ct < 0}
 	for _, u := range us {
 		if u.sign < 0 {
 			return

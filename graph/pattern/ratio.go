@@ -20,6 +20,10 @@ func (f *finder) ratio(v *graph.Value) {
 		if !ok {
 			continue
 		}
+		if r.op == "Mean" && math.Abs(c-1) < 1e-6 { // a mean times how many there are
+			w := *r
+			w.op, c, r = "Sum", 1, &w
+		}
 		rest := p.without(g.base, g.pow)
 		q := f.ofReduction(r, rest, g.base)
 		if q == nil || q.Kind != OfMean && (!r.aligned(g.base) || pow != -1) {
@@ -257,15 +261,6 @@ func (f *finder) span(v *graph.Value) {
 			}
 		}
 	}
-}
-
-// difference returns a and b where v is a - b.
-func (f *finder) difference(v *graph.Value) (a, b *graph.Value, ok bool) {
-	n := f.same(v).Producer
-	if n == nil || n.Op != "Sub" || n.Domain != "" || n.In(0) == nil || n.In(1) == nil {
-		return nil, nil, false
-	}
-	return n.In(0), n.In(1), true
 }
 
 // spread reads max(x) - min(x) and returns the minimum.

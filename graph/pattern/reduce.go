@@ -18,30 +18,31 @@ type reduction struct {
 
 // reduction reads a value, its shape aside, as a reduction.
 func (f *finder) reduction(v *graph.Value) (*reduction, bool) {
+	r, coef, ok := f.scaled(v)
+	return r, ok && coef == 1
+}
+
+// scaled reads a value, its shape aside, as a number times a reduction.
+func (f *finder) scaled(v *graph.Value) (*reduction, float64, bool) {
 	v = f.shaped(v)
 	n := v.Producer
 	if n == nil || v.Const != nil || n.In(0) == nil || n.Domain != "" {
-		return nil, false
+		return nil, 0, false
 	}
 	x := n.In(0)
 	r := &reduction{of: f.same(x), value: v}
 	switch n.Op {
-	case "GlobalAveragePool", "GlobalMaxPool":
-		r.op = map[string]string{"GlobalAveragePool": "Mean", "GlobalMaxPool": "Max"}[n.Op]
-		for i := 2; i < len(x.Type.Shape); i++ {
-			r.axes = append(r.axes, i)
-		}
 	case "ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceSumSquare", "ReduceL1", "ReduceL2", "ReduceLogSumExp":
 		r.op = n.Op[len("Reduce"):]
 		var ok bool
 		if r.axes, r.all, ok = Axes(n); !ok {
-			return nil, false
+			return nil, 0, false
 		}
 	default:
-		return nil, false
+		return f.otherwise(r, n)
 	}
 	r.count = count(x.Type.Shape, r.axes, r.all)
-	return r, true
+	return r, 1, true
 }
 
 // Axes returns the axes of a Reduce node, counted from the front where the rank is known; all is
@@ -196,10 +197,11 @@ func (f *finder) average(v *graph.Value) (r *reduction, coef float64, mean, ok b
 		}
 		v = base
 	}
-	r, ok = f.reduction(v)
+	r, by, ok := f.scaled(v)
 	if !ok {
 		return nil, 0, false, false
 	}
+	coef *= by * f.inside1(r)
 	if r.op == "Mean" {
 		if mean = coef == 1; r.count == 0 {
 			return r, 0, mean, true

@@ -59,6 +59,12 @@ type Softmax struct {
 	Nodes  []*graph.Node
 }
 
+// Shares is a softmax of Input along Axis, spelled as the exponential of its logarithm.
+type Shares struct {
+	Input, Output *graph.Value
+	Axis          int
+}
+
 // ExpSum is a sum of exponentials, as in log-sum-exp and softmax.
 type ExpSum struct {
 	Input  *graph.Value // of the exponential
@@ -180,7 +186,8 @@ type Set struct {
 	maskedBy map[*graph.Value][]*Mask
 	entropy  map[*graph.Value]*Entropy
 	blends   map[*graph.Value]*Blend
-	gaps     map[*graph.Value]bool
+	gaps     map[*graph.Value]*graph.Value
+	shares   map[*graph.Value]*Shares
 	spreads  map[*graph.Value]*graph.Value
 	trained  map[*graph.Node]bool
 }
@@ -215,8 +222,12 @@ func (s *Set) Entropy(v *graph.Value) *Entropy { return s.entropy[v] }
 // Blend returns the weighted mean of two values that v is, or nil.
 func (s *Set) Blend(v *graph.Value) *Blend { return s.blends[v] }
 
-// Gap tells whether v is the log-sum-exp of a row less an element of that row: never below zero.
-func (s *Set) Gap(v *graph.Value) bool { return s.gaps[v] }
+// Gap returns the element of a row that is subtracted from the row's log-sum-exp to give v, which is
+// never below zero, or nil.
+func (s *Set) Gap(v *graph.Value) *graph.Value { return s.gaps[v] }
+
+// Shares returns the softmax that v is as the exponential of a log-softmax, or nil.
+func (s *Set) Shares(v *graph.Value) *Shares { return s.shares[v] }
 
 // Spread returns the value of which v is the variance, the mean square of the difference from its
 // mean, or nil.

@@ -1,0 +1,234 @@
+package pattern
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/amplint/amplint/graph"
+)
+
+// otherwise reads reductions that other operators make, of operands whose shape is known: pools over all
+// of an image, products with a vector of one number, an Einsum that drops axes, the largest of one, the
+// negative of the least negative, and a reduction in another layout.
+func (f *finder) otherwise(r *reduction, n *graph.Node) (*reduction, float64, bool) {
+	x, coef := n.In(0), 1.0
+	if !settled(x.Type.Shape) || r.value.Index != 0 {
+		return nil, 0, false
+	}
+	switch n.Op {
+	case "GlobalAveragePool", "GlobalMaxPool", "AveragePool", "MaxPool":
+		r.op, r.axes = pooled(n)
+	case "MatMul":
+		coef = f.bySum(r, n)
+	case "Einsum":
+		r.op, r.axes = dropped(n)
+	case "TopK":
+		r.op, r.axes = f.first(n)
+	case "Neg", "Mul":
+		return f.opposite(r)
+	case "Transpose":
+		return f.relaid(r, n)
+	}
+	if r.op == "" || len(r.axes) == 0 {
+		return nil, 0, false
+	}
+	s := r.of.Type.Shape
+	r.all = len(r.axes) == len(s)
+	r.count = count(s, r.axes, r.all)
+	return r, coef, true
+}
+
+// pooled reads a pool whose window is the image.
+func pooled(n *graph.Node) (op string, axes []int) {
+	s, window := n.In(0).Type.Shape, n.Ints("kernel_shape")
+	op = "Mean"
+	if strings.Contains(n.Op, "Max") {
+		op = "Max"
+	}
+	for i := 2; i < len(s); i++ {
+		if !strings.HasPrefix(n.Op, "Global") && (i-2 >= len(window) || !s[i].Known() || window[i-2] != s[i].N) {
+			return "", nil
+		}
+		axes = append(axes, i)
+	}
+	if n.Int("ceil_mode", 0) != 0 || slices.ContainsFunc(append(n.Ints("pads"), 0), func(p int64) bool { return p != 0 }) ||
+		n.Str("auto_pad", "NOTSET") != "NOTSET" || slices.ContainsFunc(n.Ints("dilations"), func(d int64) bool { return d != 1 }) {
+		return "", nil
+	}
+	return op, axes
+}
+
+// bySum reads a product with a row or a column of one number, and returns that number.
+func (f *finder) bySum(r *reduction, n *graph.Node) float64 {
+	a, b := n.In(0), n.In(1)
+	if b == nil {
+		return 0
+	}
+	one := graph.Dim{N: 1}
+	if c, ok := f.number1(f.same(b)); ok && c != 0 && len(b.Type.Shape) == 2 && b.Type.Shape[1] == one && len(a.Type.Shape) >= 2 {
+		r.op, r.axes = "Sum", []int{len(a.Type.Shape) - 1}
+		return c
+	}
+	if c, ok := f.number1(f.same(a)); ok && c != 0 && len(a.Type.Shape) == 2 && a.Type.Shape[0] == one && len(b.Type.Shape) >= 2 && settled(b.Type.Shape) {
+		r.op, r.of, r.axes = "Sum", f.same(b), []int{len(b.Type.Shape) - 2}
+		return c
+	}
+	return 0
+}
+
+// dropped reads an Einsum of one operand that sums over some of its axes.
+func dropped(n *graph.Node) (op string, axes []int) {
+	in, out, explicit := strings.Cut(strings.ReplaceAll(n.Str("equation", ""), " ", ""), "->")
+	if !explicit || strings.ContainsAny(in, ",.") || len(in) != len(n.In(0).Type.Shape) || len(n.Inputs) != 1 {
+		return "", nil
+	}
+	left := ""
+	for i, l := range in {
+		if strings.Count(in, string(l)) > 1 {
+			return "", nil
+		}
+		if strings.ContainsRune(out, l) {
+			left += string(l)
+		} else {
+			axes = append(axes, i)
+		}
+	}
+	if left != out {
+		return "", nil
+	}
+	return "Sum", axes
+}
+
+// first reads the largest, or the least, of a sorted axis.
+func (f *finder) first(n *graph.Node) (op string, axes []int) {
+	axis, rank := n.Int("axis", -1), int64(len(n.In(0).Type.Shape))
+	if axis < 0 {
+		axis += rank
+	}
+	k := n.Int("k", 0)
+	if n.In(1) != nil {
+		c, _ := f.number1(f.same(n.In(1)))
+		k = int64(c)
+	}
+	if k != 1 || axis < 0 || axis >= rank {
+		return "", nil
+	}
+	if n.Int("largest", 1) == 0 {
+		return "Min", []int{int(axis)}
+	}
+	return "Max", []int{int(axis)}
+}
+
+// opposite reads -min(-x) as max(x).
+func (f *finder) opposite(r *reduction) (*reduction, float64, bool) {
+	x := f.negated(r.value)
+	if x == nil {
+		return nil, 0, false
+	}
+	q, ok := f.reduction(x)
+	if !ok || q.op != "Max" && q.op != "Min" {
+		return nil, 0, false
+	}
+	of := f.negated(q.of)
+	if of == nil {
+		return nil, 0, false
+	}
+	w := *q
+	w.op, w.of = map[string]string{"Max": "Min", "Min": "Max"}[q.op], f.same(of)
+	if f.shaped(x) == f.same(x) {
+		w.value = r.value
+	}
+	return &w, 1, true
+}
+
+// relaid reads a reduction of a transposed value, which is transposed back.
+func (f *finder) relaid(r *reduction, n *graph.Node) (*reduction, float64, bool) {
+	back := permutation(n)
+	inner := f.same(n.In(0))
+	q, coef, ok := f.scaled(inner)
+	if !ok || back == nil || q.value != inner || q.all {
+		return nil, 0, false
+	}
+	t := q.of.Producer
+	if t == nil || t.In(0) == nil {
+		return nil, 0, false
+	}
+	there := permutation(t)
+	if there == nil || len(there) != len(back) || !slices.IsSorted(composed(there, back)) {
+		return nil, 0, false
+	}
+	w := *q
+	w.of, w.value, w.axes = f.same(t.In(0)), r.value, nil
+	for _, a := range q.axes {
+		w.axes = append(w.axes, int(there[a]))
+	}
+	slices.Sort(w.axes)
+	return &w, coef, settled(w.of.Type.Shape)
+}
+
+// inside1 takes the number out of a sum of c·x, and returns it.
+func (f *finder) inside1(r *reduction) float64 {
+	if r.op != "Sum" && r.op != "Mean" {
+		return 1
+	}
+	coef := 1.0
+	for range maxDepth {
+		x, c := f.multiple(r.of)
+		if x == nil {
+			break
+		}
+		r.of, coef = x, coef*c
+	}
+	return coef
+}
+
+// multiple reads v as a number times x of the same shape.
+func (f *finder) multiple(v *graph.Value) (x *graph.Value, coef float64) {
+	if x = f.negated(v); x != nil {
+		return f.same(x), -1
+	}
+	n := v.Producer
+	if n == nil || v.Const != nil || len(n.Inputs) != 2 || n.In(0) == nil || n.In(1) == nil || !v.Type.Elem.IsFloat() {
+		return nil, 1
+	}
+	x, by := n.In(0), n.In(1)
+	_, constant := f.number1(f.same(x))
+	if n.OpName() == "Mul" && constant {
+		x, by = by, x
+	}
+	c, ok := f.number1(f.same(by))
+	switch {
+	case !ok || c == 0 || !settled(v.Type.Shape) || !slices.Equal(x.Type.Shape, v.Type.Shape):
+		return nil, 1
+	case n.OpName() == "Mul":
+		return f.same(x), c
+	case n.OpName() == "Div":
+		return f.same(x), 1 / c
+	}
+	return nil, 1
+}
+
+// averageAll is average for sums of sums, and means of means, over one axis after another.
+func (f *finder) averageAll(v *graph.Value) (r *reduction, coef float64, mean, ok bool) {
+	r, coef, mean, ok = f.average(v)
+	for range maxDepth {
+		if !ok || r.op != "Mean" && r.op != "Sum" {
+			break
+		}
+		q, c, _, inner := f.average(r.of)
+		if !inner || q.op != r.op || q.value != r.of || q.all || r.all || c == 0 || len(q.of.Type.Shape) != len(r.of.Type.Shape) || !settled(q.of.Type.Shape) {
+			break
+		}
+		w := *r
+		w.of, w.count = q.of, r.count*q.count
+		w.axes = append(slices.Clone(r.axes), q.axes...)
+		slices.Sort(w.axes)
+		if len(slices.Compact(slices.Clone(w.axes))) != len(w.axes) {
+			break
+		}
+		w.all = len(w.axes) == len(w.of.Type.Shape)
+		r, coef = &w, coef*c
+		mean = near(coef*float64(r.count), 1)
+	}
+	return r, coef, mean, ok
+}
