@@ -23,6 +23,7 @@ type builder struct {
 	// foreign16 tells that all the model's 16-bit floats are of another type than the target.
 	foreign16 bool
 	bf16      bool // the edit at hand is content with BF16
+	eager     bool // every node that computes is to be low, whatever casts it takes
 }
 
 func newBuilder(p *Plan, m *graph.Model, opaque map[*graph.Node]bool) *builder {

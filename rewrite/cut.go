@@ -21,8 +21,37 @@ const (
 	maxSize    = 1 << 24
 )
 
-// solve decides every group: pinned ones as pinned, the others by a minimum cut.
+// solve decides every group: pinned ones as pinned, the others by a minimum cut. Where that leaves
+// wide most of what may be low, as in a small model whose few nodes all stand beside an island, no
+// cast is too dear: a plan that narrows nothing is none.
 func (b *builder) solve() {
+	b.decide()
+	if b.plan.Strategy == Mixed && !b.eager && b.mostlyWide() {
+		b.eager = true
+		b.decide()
+	}
+}
+
+// mostlyWide tells whether less than 3 in 5 of the nodes that compute and may be low are so.
+func (b *builder) mostlyWide() bool {
+	free, low := 0, 0
+	for _, g := range b.groups {
+		if g.parent != nil || g.stay || g.wantWide || g.idle() || !computes(g) {
+			continue
+		}
+		if free++; !g.wide || g.asBF16 {
+			low++
+		}
+	}
+	return 5*low < 3*free
+}
+
+// computes tells whether a group is a node that makes other numbers than it reads.
+func computes(g *group) bool {
+	return g.node != nil && (g.role > move || g.node.Op == "Neg" || g.node.Op == "Abs" || g.node.Op == "Where")
+}
+
+func (b *builder) decide() {
 	w := &network{}
 	source, sink := w.node(), w.node()
 	for _, g := range b.groups {
@@ -125,7 +154,7 @@ func (b *builder) cost(g *group) int64 {
 		size *= 2 // there is no island behind it to join
 	}
 	switch r := g.role; {
-	case b.plan.Chosen && g.node != nil:
+	case b.plan.Chosen && g.node != nil, b.eager && computes(g):
 		return max(size, perCast) * heavyCost
 	case r == move:
 		return 1
