@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/rewrite"
@@ -34,17 +35,18 @@ func checkInteger(p *Pass, n *graph.Node, needs func(*graph.Value) *graph.Node) 
 		return
 	}
 	top, evidence := p.Range(o).MaxAbs(), Likely
+	exact := f.ExactInt() * p.step(o, 0)
 	if !p.rests(o) {
 		top = 0
 	}
-	if r := p.reach.Raw(o); r.Hi.Level > reach.Unreached && r.Hi.At > f.ExactInt() || r.Lo.Level > reach.Unreached && -r.Lo.At > f.ExactInt() {
+	if r := p.reach.Raw(o); r.Hi.Level > reach.Unreached && r.Hi.At > exact || r.Lo.Level > reach.Unreached && -r.Lo.At > exact {
 		top, evidence = max(r.Hi.At, -r.Lo.At), Witness
 	}
 	if r := p.Range(o); r.Lo == r.Hi && f.Round(r.Lo) == r.Lo { // one number, such as -Inf, and it is exact
 		return
 	}
 	sink := needs(o)
-	if top <= f.ExactInt() || sink == nil {
+	if top <= exact || sink == nil {
 		return
 	}
 	find := p.at(n, o)
@@ -59,10 +61,66 @@ func checkInteger(p *Pass, n *graph.Node, needs func(*graph.Value) *graph.Node) 
 	p.report(find)
 }
 
+// maxSteps bounds how far back the factors of a whole number are looked for.
+const maxSteps = 8
+
+// step returns a power of two that the whole numbers of a value are multiples of: a row times a width
+// of 64 counts in steps of 64, and is exact 64 times as far.
+func (p *Pass) step(v *graph.Value, depth int) float64 {
+	if c, ok := walk.Scalar(v); ok {
+		return powerIn(c)
+	}
+	n := walk.Maker(walk.Source(v))
+	if x := p.val(v); n == nil || depth == maxSteps || x == nil || !x.Integer() {
+		return 1
+	}
+	switch {
+	case walk.Is(n, "Mul"):
+		if !p.whole(n) {
+			return 1
+		}
+		return p.step(n.In(0), depth+1) * p.step(n.In(1), depth+1)
+	case walk.Is(n, "Add", "Sub", "Max", "Min") && p.whole(n):
+		least := p.step(n.In(0), depth+1)
+		for _, in := range n.Inputs[1:] {
+			least = min(least, p.step(in, depth+1))
+		}
+		return least
+	case walk.Is(n, "Cast", "Neg", "Abs"):
+		return p.step(n.In(0), depth+1)
+	}
+	return 1
+}
+
+// whole tells whether all that a node reads are whole numbers.
+func (p *Pass) whole(n *graph.Node) bool {
+	for _, in := range n.Inputs {
+		if in == nil {
+			return false
+		}
+		c, constant := walk.Scalar(in)
+		if x := p.val(in); (x == nil || !x.Integer()) && (!constant || c != math.Trunc(c)) {
+			return false
+		}
+	}
+	return true
+}
+
+// powerIn returns the greatest power of two that divides a whole number, 1 for others; 0 divides by all.
+func powerIn(c float64) float64 {
+	if c == 0 {
+		return 1 << 30
+	}
+	if c != math.Trunc(c) || math.Abs(c) > 1<<30 {
+		return 1
+	}
+	return float64(int64(c) & -int64(c))
+}
+
 // inexact tells whether an input of the node passes the exact range already.
 func (p *Pass) inexact(n *graph.Node) bool {
 	for _, in := range n.Inputs {
-		if f, ok := p.low(in); ok && p.Range(in).MaxAbs() > f.ExactInt() {
+		if f, ok := p.low(in); ok && p.Range(in).MaxAbs() > f.ExactInt()*p.step(in, 0) {
 			return true
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/amplint/amplint/graph/onnxtxt"
 )
 
-const runModel = `<ir_version: 9, opset_import: ["" : 18], metadata_props: ["amplint.range.x": "[-20,20]", "amplint.range.keep": "[0,1]", "amplint.range.big": "[-60000,60000]"]>
-m (float[2, 4] x, bool[2, 4] keep, float[2, 4] unknown, float[2, 4] big, float[1, 2, 4, 4] img) => (y)
+const runModel = `<ir_version: 9, opset_import: ["" : 18], metadata_props: ["amplint.range.x": "[-20,20]", "amplint.range.keep": "[0,1]", "amplint.range.big": "[-60000,60000]", "amplint.range.ids": "[0,99]"]>
+m (int64[2, 4] ids, float[2, 4] x, bool[2, 4] keep, float[2, 4] unknown, float[2, 4] big, float[1, 2, 4, 4] img) => (y)
 <float low = {-3.4028235e38}, float inf = {1e38}, float tiny = {1e-12}, float one = {1}, float small = {0.000001}, float two = {2}, int64[1] last = {-1},
  bool[2, 4] causal = {1, 0, 0, 0, 1, 1, 0, 0}, float[2] s = {1, 1}, float[2] var = {100000, 4}>
 { %s }`
@@ -42,6 +42,14 @@ func TestRun(t *testing.T) {
 		{"a factor that vanishes with its product", "z = Mul(x, tiny) y = Add(z, x)", []string{"note constant absorbed constant-underflow tiny"}},
 		{"a loop that grows past the limit", fmt.Sprintf(loop, "1.5"), []string{"note unproved  loop-growth next"}},
 		{"a loop that ends before", fmt.Sprintf(loop, "1.01"), nil},
+		{"rows of 64", "f = Cast<to = 1>(ids) w = Constant<value_float = 64.0>() m = Mul(f, w) y = Cast<to = 7>(m)", nil},
+		{"rows of 64 and columns", "f = Cast<to = 1>(ids) w = Constant<value_float = 64.0>() m = Mul(f, w) n = Add(m, one) y = Cast<to = 7>(n)", []string{"error witness silent integer-in-half n"}},
+		{"a sigmoid by the exponential", "n = Neg(x) e = Exp(n) p = Add(e, one) y = Reciprocal(p)", []string{"note witness absorbed exp-overflow e"}},
+		{"its logarithm", "n = Neg(x) e = Exp(n) p = Add(e, one) r = Reciprocal(p) y = Log(r)", []string{"error witness silent exp-overflow e", "warning likely  log-of-zero y"}},
+		{"a gate by the exponential", "n = Neg(x) e = Exp(n) p = Add(e, one) y = Div(x, p)", []string{"note witness absorbed exp-overflow e"}},
+		{"a quotient that is always small", "a = Abs(x) b = Add(a, two) k = Add(b, two) e = Exp(k) p = Add(e, one) y = Reciprocal(p)", []string{"error witness silent exp-overflow e"}},
+		{"an epsilon whose logarithm fades", "a = Abs(x) b = Add(a, tiny) l = Log(b) c = Exp(l) y = Mul(x, c)", []string{"note constant absorbed tiny-epsilon tiny"}},
+		{"an epsilon under a floored logarithm", "a = Abs(x) b = Add(a, tiny) l = Log(b) c = Max(l, small) y = Mul(x, c)", []string{"note constant absorbed tiny-epsilon tiny"}},
 		{"a bounded number", "t = Tanh(x) q = Mul(t, t) y = ReduceSum(q, last)", nil},
 	} {
 		if diff := cmp.Diff(c.want, summary(Run(prepareText(t, fmt.Sprintf(runModel, c.body))))); diff != "" {

@@ -59,7 +59,7 @@ func (p *Pass) normEdits(m *pattern.Norm) []rewrite.Edit {
 		parts = append(parts, p.region(m.Shifted)...) // a reciprocal root may be large
 	}
 	for _, v := range parts {
-		if v == nil || walk.Constant(v) != nil || m.Square == nil && walk.Is(walk.Maker(v), "ReduceL2", "ReduceSumSquare") {
+		if v == nil || walk.Constant(v) != nil || m.Square == nil && walk.Is(walk.Maker(v), "ReduceL2") {
 			continue
 		}
 		if e := (rewrite.Widen{Value: v}); !contains(edits, e) {

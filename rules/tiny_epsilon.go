@@ -2,12 +2,14 @@ package rules
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/numfmt"
 	"github.com/amplint/amplint/rangeprop"
 	"github.com/amplint/amplint/rewrite"
 	"github.com/amplint/amplint/rules/reach"
+	"github.com/amplint/amplint/rules/spread"
 	"github.com/amplint/amplint/rules/walk"
 )
 
@@ -75,8 +77,14 @@ func checkEpsilonAt(p *Pass, e epsilon) {
 	f.Evidence = Likely
 	if p.comesTo(e.other, e.format.ZeroAt()) {
 		f.Evidence, f.Consequence = Constant, Visible
+		if walk.Is(sink, "Log") && p.harm.Of(sink.Out(0), spread.Damage{Neg: true, Whole: true, Least: -math.Log(e.x)}) == spread.Harmless {
+			f.Consequence = Absorbed
+		}
 	}
 	f.Message += "; " + singularText(sink)
+	if f.Consequence == Absorbed {
+		f.Message += consequenceText(Absorbed)
+	}
 	for _, w := range e.through {
 		f.Consequences = append(f.Consequences, w.Key())
 	}

@@ -195,7 +195,7 @@ func (f *follow) pointwise(u graph.Use, d Damage) (Harm, bool) {
 	case "Abs":
 		return f.outputs(n, d.signs(true, false)), true
 	case "Reciprocal":
-		return Wrong, true
+		return f.quotient(n, n.In(0), d), true
 	}
 	return Harmless, false
 }
@@ -220,7 +220,7 @@ func (f *follow) arithmetic(u graph.Use, d Damage) Harm {
 		return f.product(n, other == n.In(u.Index), other, r, d)
 	case "Div":
 		if u.Index == 1 {
-			return Wrong // a quotient by infinity is 0
+			return f.quotient(n, n.In(1), d)
 		}
 		return f.outputs(n, d.signs(true, true).scaled(d.Least/r.MaxAbs()))
 	}
