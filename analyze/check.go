@@ -3,6 +3,7 @@ package analyze
 import (
 	"context"
 
+	"github.com/amplint/amplint/numfmt"
 	"github.com/amplint/amplint/rangeprop"
 	"github.com/amplint/amplint/rules"
 )
@@ -72,6 +73,9 @@ func (a *analysis) check(ctx context.Context, t Target, opt *Options) *Report {
 	format := t.format()
 	if t == AsIs {
 		format = lowest(a.model)
+	}
+	if t == AsIs && format == numfmt.FP32 && a.narrowed != numfmt.Invalid {
+		format = a.narrowed
 	}
 	r := &Report{Path: a.model.Path, Target: t, Inputs: a.ranges.Inputs(), Notes: a.notes()}
 	in := &rules.Input{Model: a.model, Info: a.info, Ranges: a.ranges, Patterns: a.ranges.Patterns(),

@@ -3,6 +3,7 @@ package analyze
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/amplint/amplint/refeval"
 	"github.com/amplint/amplint/rules"
@@ -18,11 +19,13 @@ var searches = map[string]witness.Options{
 // attest gives findings the inputs that show them: those that runs have come upon already, and those
 // that a search finds. In FP32 itself a search also decides what a bound alone has left open: a
 // number that is not finite there is an error whatever the format, and leaves no room for a doubt.
+// So it does in a format of 16 bits where nothing else would explain a wrong output.
 func (a *analysis) attest(ctx context.Context, t Target, opt *Options, in *rules.Input, found []rules.Finding, seen *witness.Seen) {
 	w, ok := searches[opt.Effort]
 	if !ok {
 		return
 	}
+	open := t.format().Bits() == 16 && !slices.ContainsFunc(found, func(f rules.Finding) bool { return f.Severity == rules.Error })
 	var goals []witness.Goal
 	var at []int
 	for i := range found {
@@ -30,7 +33,7 @@ func (a *analysis) attest(ctx context.Context, t Target, opt *Options, in *rules
 		if s, ok := seen.Of(f.Value); ok && (f.Evidence == rules.Witness || f.Evidence == rules.Observed) {
 			f.Input = s.Input
 		}
-		if f.Node == nil || f.Input != nil || !a.wanted(t, opt, f) {
+		if f.Node == nil || f.Input != nil || !a.wanted(t, opt, f) && !(open && doubtful(f)) {
 			continue
 		}
 		for _, p := range places(f) {
@@ -44,7 +47,7 @@ func (a *analysis) attest(ctx context.Context, t Target, opt *Options, in *rules
 	shown, _ := witness.Find(ctx, a.model, a.info, a.ranges.Inputs(), goals, w)
 	for i, s := range shown {
 		if f := &found[at[i]]; s != nil && (f.Input == nil || !s.Right) {
-			take(f, s, t)
+			take(f, s, t == FP32 || open && doubtful(f) && !s.Right)
 		}
 	}
 }
@@ -68,15 +71,23 @@ func (a *analysis) wanted(t Target, opt *Options, f *rules.Finding) bool {
 	return t == FP32 && f.Severity == rules.Warning && f.Evidence == rules.Likely
 }
 
-// take notes an input that shows a finding.
-func take(f *rules.Finding, s *witness.Witness, t Target) {
-	if t != FP32 || f.Evidence != rules.Likely {
+// doubtful tells whether a bound speaks for a finding other than an overflow, and nothing else does:
+// what overflows is decided by runs of its own.
+func doubtful(f *rules.Finding) bool {
+	return f.Severity == rules.Warning && f.Evidence == rules.Likely && f.Kind != rules.Overflow
+}
+
+// take notes an input that shows a finding, and whether it decides.
+func take(f *rules.Finding, s *witness.Witness, decides bool) {
+	if !decides || f.Evidence != rules.Likely {
 		f.Input = s.Input
 		return
 	}
 	switch {
 	case s.NotFinite:
 		f.Confirm(s.Input, rules.Visible)
+	case !s.Right:
+		f.Confirm(s.Input, rules.Silent)
 	default:
 		f.Confirm(s.Input, "")
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/graph/infer"
+	"github.com/amplint/amplint/numfmt"
 	"github.com/amplint/amplint/rangeprop"
 )
 
@@ -16,6 +17,9 @@ type analysis struct {
 	info   *infer.Info
 	ranges *rangeprop.Result
 	inputs *inputs
+	// narrowed is the format to judge as where nothing is low, for a model that was to be; Invalid
+	// takes FP32.
+	narrowed numfmt.Format
 }
 
 // load opens a model, infers its types and bounds its values. The caller closes the model. Who judges
@@ -56,7 +60,7 @@ func analyse(ctx context.Context, m *graph.Model, opt *Options) (*analysis, erro
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Path, err)
 	}
-	return &analysis{m, info, r, in}, nil
+	return &analysis{model: m, info: info, ranges: r, inputs: in}, nil
 }
 
 // dimRanges joins the dimensions of the config and of the command line, which win.

@@ -46,7 +46,7 @@ func (a *analysis) probe(ctx context.Context, t Target, opt *Options, in *rules.
 // breaks or is spoiled all the same. Where a rule has something to say that comes first.
 func (a *analysis) unexplained(ctx context.Context, t Target, opt *Options, in *rules.Input, found []rules.Finding) bool {
 	w, ok := trials[opt.Effort]
-	if !ok || t == FP32 || slices.ContainsFunc(found, func(f rules.Finding) bool { return f.Severity > rules.Note }) {
+	if !ok || t == FP32 || slices.ContainsFunc(found, explains) {
 		return false
 	}
 	a.options(&w, t, opt, in)
@@ -63,6 +63,12 @@ func (a *analysis) unexplained(ctx context.Context, t Target, opt *Options, in *
 		return true
 	}
 	return false
+}
+
+// explains tells whether a finding may be why an output breaks: not what depends on the kernel, since
+// the runs are those of the best.
+func explains(f rules.Finding) bool {
+	return f.Severity == rules.Error || f.Severity == rules.Warning && f.Evidence != rules.Kernel
 }
 
 // undecided returns the values of the findings that a run could decide, the likely ones first.

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/numfmt"
 )
 
 // verify analyses a result as any other model, in the formats it holds now.
@@ -26,9 +27,20 @@ func (f *Fixed) verify(ctx context.Context, m *graph.Model, opt *FixOptions) (*a
 	t := AsIs
 	if f.target == FP32 {
 		t = FP32
+	} else {
+		a.narrowed = narrowing(f.target)
 	}
 	f.After = a.check(ctx, t, &opt.Options)
 	return a, nil
+}
+
+// narrowing is the format that a result of which nothing is low any more is judged as: by what FP32
+// does to itself it was not asked to be.
+func narrowing(t Target) numfmt.Format {
+	if f := t.format(); f != numfmt.Invalid {
+		return f
+	}
+	return numfmt.FP16
 }
 
 // reread writes a model to a temporary file and reads it back, so that what will be saved is known
