@@ -6,17 +6,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/amplint/amplint/analyze"
+	"github.com/amplint/amplint/numfmt"
 	"github.com/amplint/amplint/report"
 )
 
 func (a *app) rangesCommand() *cobra.Command {
 	var f analysisFlags
-	var format, out, explain string
+	var format, out, explain, rounding string
 	c := &cobra.Command{
 		Use: "ranges MODEL",
 		Example: "  amplint ranges model.onnx --range input=-2.64,2.64\n" +
 			"  amplint ranges model.onnx --data samples.npz --format json -o ranges.json\n" +
-			"  amplint ranges model.onnx --explain /layer.3/Add_output_0",
+			"  amplint ranges model.onnx --explain /layer.3/Add_output_0\n" +
+			"  amplint ranges model.onnx --rounding fp16",
 		Short: "Bound every float value of a model",
 		Args:  takes(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -30,6 +32,9 @@ func (a *app) rangesCommand() *cobra.Command {
 			if explain != "" {
 				return a.chain(c, args[0], explain, format, out, opt)
 			}
+			if rounding != "" {
+				return a.rounding(c, args[0], rounding, format, out, opt)
+			}
 			var r *analyze.Ranges
 			err = a.analysed(args[0], func() (err error) { r, err = analyze.RangesOf(c.Context(), args[0], opt); return err })
 			if err != nil {
@@ -42,6 +47,8 @@ func (a *app) rangesCommand() *cobra.Command {
 	f.addInputs(c)
 	c.Flags().StringVar(&f.effort, "effort", "quick", "off, quick or full: off takes cheaper, wider bounds")
 	c.Flags().StringVar(&explain, "explain", "", "show how the bound of this `value` came to be, step by step with the factor of each")
+	c.Flags().StringVar(&rounding, "rounding", "", "rank the nodes by what rounding to a `format` (fp16, bf16, ...) adds to the error of the outputs")
+	c.MarkFlagsMutuallyExclusive("explain", "rounding")
 	c.Flags().StringVar(&format, "format", "text", "text or json")
 	c.Flags().StringVarP(&out, "output", "o", "", "write to a `file` instead of stdout")
 	return c
@@ -56,4 +63,19 @@ func (a *app) chain(c *cobra.Command, path, value, format, out string, opt analy
 	}
 	a.notes(r.Path, r.Notes)
 	return a.toFile(out, func(w io.Writer) error { return report.Chain(w, format, r) })
+}
+
+// rounding writes which nodes' rounding to a format tells in the outputs.
+func (a *app) rounding(c *cobra.Command, path, name, format, out string, opt analyze.Options) error {
+	f, err := numfmt.Parse(name)
+	if err != nil {
+		return usagef("--rounding: %w", err)
+	}
+	var r *analyze.Rounding
+	err = a.analysed(path, func() (err error) { r, err = analyze.RoundingOf(c.Context(), path, f, opt); return err })
+	if err != nil {
+		return err
+	}
+	a.notes(r.Path, r.Notes)
+	return a.toFile(out, func(w io.Writer) error { return report.Rounding(w, format, r) })
 }

@@ -232,7 +232,7 @@ func (p *pass) normalMoments(n *pattern.Norm) *moments {
 
 // softmaxMoments: shares of n have the mean 1/n, and spread about as much.
 func (c *call) softmaxMoments() *moments {
-	n := 16.0
+	n := float64(rowTerms)
 	if axis, ok := c.axis("axis", -1, c.rank(0)); ok {
 		if _, hi := c.dim(0, axis); hi > 0 {
 			n = float64(hi)
