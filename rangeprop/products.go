@@ -8,8 +8,8 @@ import (
 )
 
 // products are the sums of products of bounds with a constant matrix that an analysis made. Those of
-// bounds that are nearly the same, or of the matrix in another format, follow from them, and the
-// matrix need not be read again.
+// bounds that are nearly the same or all of them so many times as large, or of the matrix in another
+// format, follow from them, and the matrix need not be read again.
 type products struct {
 	mid, rad []float64 // of the bounds
 	sums     *dots
@@ -49,11 +49,11 @@ func (m *Memo) product(f factor, lo, hi []float64) *dots {
 	if p == nil {
 		return nil
 	}
-	off, reach, ok := p.distance(lo, hi)
+	scale, off, reach, ok := p.near(lo, hi)
 	if !ok {
 		return nil
 	}
-	return p.sums.widened(off+unit*(1+off), least*reach*(1+off))
+	return p.sums.widened(scale, off+unit*(1+off), least*reach*scale*(1+off))
 }
 
 // rounding returns how far the elements of a converted tensor are from those of its origin, by their
@@ -67,32 +67,53 @@ func (m *Memo) rounding(t *graph.Tensor) (unit, least float64, ok bool) {
 	return f.Unit(), f.MinSubnormal() / 2, true
 }
 
-// distance returns how far bounds lie from those of the products by their magnitude, and the sum of
-// the magnitudes.
-func (p *products) distance(lo, hi []float64) (off, reach float64, ok bool) {
+// near finds how many times those of the products bounds are, how far they lie from that by their
+// magnitude, and the sum of the magnitudes. A norm whose root is rounded to 16 bits has a bound
+// hundreds of times that of the norm in FP32, in all of its elements alike.
+func (p *products) near(lo, hi []float64) (scale, off, reach float64, ok bool) {
 	if len(lo) != len(p.mid) {
-		return 0, 0, false
+		return 0, 0, 0, false
+	}
+	sum := 0.0
+	for i := range lo {
+		reach += math.Abs(p.mid[i]) + p.rad[i]
+		sum += max(-lo[i], hi[i])
+	}
+	for _, scale := range []float64{1, sum / reach} {
+		if off, ok := p.distance(lo, hi, scale); ok {
+			return scale, off, reach, true
+		}
+	}
+	return 0, 0, 0, false
+}
+
+// distance returns how far bounds lie from so many times those of the products, by their magnitude.
+func (p *products) distance(lo, hi []float64, scale float64) (off float64, ok bool) {
+	if !(scale > 0) || math.IsInf(scale, 1) {
+		return 0, false
 	}
 	for i := range lo {
-		size := math.Abs(p.mid[i]) + p.rad[i]
-		d := math.Max(math.Abs(lo[i]-(p.mid[i]-p.rad[i])), math.Abs(hi[i]-(p.mid[i]+p.rad[i])))
+		size := scale * (math.Abs(p.mid[i]) + p.rad[i])
+		d := math.Max(math.Abs(lo[i]-scale*(p.mid[i]-p.rad[i])), math.Abs(hi[i]-scale*(p.mid[i]+p.rad[i])))
 		if !(d <= nearly*size) {
-			return 0, 0, false
+			return 0, false
 		}
-		if reach += size; d > 0 {
+		if d > 0 {
 			off = math.Max(off, d/size)
 		}
 	}
-	return off, reach, true
+	return off, true
 }
 
-// widened returns sums that lie further out by a share of their terms' magnitudes and a constant. The
-// digits that the bounds lost on the way to middle and radius are below the rounding that val allows for.
-func (d *dots) widened(share, by float64) *dots {
+// widened returns sums of so many times the terms that lie further out by a share of their magnitudes
+// and a constant. The digits that the bounds lost on the way to middle and radius are below the
+// rounding that val allows for.
+func (d *dots) widened(scale, share, by float64) *dots {
 	w := &dots{lo: slices.Clone(d.lo), hi: slices.Clone(d.hi), total: slices.Clone(d.total)}
-	for j, total := range d.total {
+	for j := range d.total {
+		total := scale * d.total[j]
 		e := share*total + by
-		w.lo[j], w.hi[j], w.total[j] = d.lo[j]-e, d.hi[j]+e, total+e
+		w.lo[j], w.hi[j], w.total[j] = scale*d.lo[j]-e, scale*d.hi[j]+e, total+e
 	}
 	return w
 }
