@@ -23,7 +23,7 @@ type analysis struct {
 }
 
 // load opens a model, infers its types and bounds its values. The caller closes the model. Who judges
-// the bounds asks for the histograms of constants, too.
+// the bounds asks for what becomes of constants, too.
 func load(ctx context.Context, path string, opt *Options, judged bool) (*analysis, error) {
 	m, err := Open(path)
 	if err != nil {
@@ -33,13 +33,24 @@ func load(ctx context.Context, path string, opt *Options, judged bool) (*analysi
 		m.Close()
 		return nil, err
 	}
-	opt.memo = rangeprop.NewMemo(judged)
+	opt.memo = rangeprop.NewMemo(judgedIn(m, opt, judged))
 	a, err := analyse(ctx, m, opt)
 	if err != nil {
 		m.Close()
 		return nil, err
 	}
 	return a, nil
+}
+
+// judgedIn is the format that constants are judged in where the bounds are judged.
+func judgedIn(m *graph.Model, opt *Options, judged bool) numfmt.Format {
+	if !judged {
+		return numfmt.Invalid
+	}
+	if f := opt.Target.resolve(m).format(); f != numfmt.Invalid {
+		return f
+	}
+	return lowest(m)
 }
 
 func analyse(ctx context.Context, m *graph.Model, opt *Options) (*analysis, error) {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/amplint/amplint/numfmt"
@@ -74,17 +75,50 @@ func compareHistograms(t *testing.T, name string, a, b *Tensor) {
 	}
 }
 
-// TestFloatsCounted: the elements and the histogram come out as they do one by one.
+// TestFloatsCounted: the elements come out, and the counts are those of a histogram, of a conversion
+// too, whether they follow from those of its origin or not.
 func TestFloatsCounted(t *testing.T) {
-	x := []float32{0, 1, -70000, float32(math.NaN()), 1e-8}
-	for _, w := range []*Tensor{FloatTensor("w", []int64{5}, x...), FloatTensor("w", []int64{5}, x...).Converted(Float16, false)} {
-		for range 2 { // the second time it has its histogram
-			var got []float32
-			if err := w.FloatsCounted(func(chunk []float32) { got = append(got, chunk...) }); err != nil || len(got) != len(x) {
-				t.Fatalf("%s: %v, %v", w.Elem, got, err)
+	small := []float32{0, 1, -300, 2e-5, 1e-8}
+	for _, x := range [][]float32{small, append([]float32{-70000, float32(math.NaN())}, small...)} {
+		w := FloatTensor("w", []int64{int64(len(x))}, x...)
+		for _, v := range []*Tensor{w, w.Converted(Float16, false), w.Converted(Float16, true), w.Converted(BFloat16, false)} {
+			for range 2 { // the second time it is counted
+				var got []float32
+				err := v.FloatsCounted(numfmt.FP16, func(chunk []float32) { got = append(got, chunk...) })
+				if err != nil || len(got) != len(x) {
+					t.Fatalf("%s: %v, %v", v.Elem, got, err)
+				}
 			}
+			compareCounts(t, v, NewTensor("w", v.Elem, v.Dims, must(v.Bytes())))
 		}
-		compareHistograms(t, w.Elem.String(), w, NewTensor("w", w.Elem, w.Dims, must(w.Bytes())))
+		if c := w.Converted(Float16, false); (c.tally() != nil) != (len(x) == len(small)) {
+			t.Errorf("the counts of %v in fp16 follow from those in fp32: %v", x, c.tally() != nil)
+		}
+	}
+}
+
+// compareCounts compares the counts of one tensor with the histogram of the other.
+func compareCounts(t *testing.T, a, b *Tensor) {
+	t.Helper()
+	c, err := a.Counts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := b.Histogram()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := func(k known) string {
+		return fmt.Sprint(k.Count(), k.Zeros(), k.Infs(), k.NaNs(), k.Min(), k.Max(), k.MinMagnitude(), k.MaxMagnitude())
+	}
+	if got, want := all(c), all(h); got != want {
+		t.Errorf("%s: %s, want %s", a.Elem, got, want)
+	}
+	for _, f := range []numfmt.Format{numfmt.FP32, numfmt.FP16, numfmt.BF16, numfmt.E4M3FN} {
+		got := []int64{c.Overflow(f), c.Underflow(f), c.Subnormal(f), c.Exponent(-17)}
+		if want := []int64{h.Overflow(f), h.Underflow(f), h.Subnormal(f), h.Exponent(-17)}; !slices.Equal(got, want) {
+			t.Errorf("%s in %s: %v, want %v", a.Elem, f, got, want)
+		}
 	}
 }
 

@@ -2,15 +2,17 @@ package graph
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/amplint/amplint/numfmt"
 )
 
 // stats is what is computed once of a tensor's elements.
 type stats struct {
-	once sync.Once
-	hist *numfmt.Histogram
-	err  error
+	once  sync.Once
+	hist  *numfmt.Histogram
+	err   error
+	tally atomic.Pointer[numfmt.Tally]
 }
 
 // Histogram returns the histogram of a numeric or bool tensor's elements. It is computed once, in
@@ -25,27 +27,19 @@ func (t *Tensor) Histogram() (*numfmt.Histogram, error) {
 	return t.stats.hist, t.stats.err
 }
 
-// FloatsCounted streams the elements as [Tensor.Floats] does and takes their histogram on the way,
-// where the tensor has none yet and float32 holds them exactly: so they are read once for both.
-func (t *Tensor) FloatsCounted(visit func(chunk []float32)) error {
-	var err error
-	counted := false
-	each := func(chunk []float32) error { visit(chunk); return nil }
-	if f, ok := t.Elem.Format(); !ok || f.Bits() > 32 {
-		return t.Floats(each)
+// FloatsCounted streams the elements as [Tensor.Floats] does and counts on the way what the format
+// does to them, or that they are held in already: so they are read once for both.
+func (t *Tensor) FloatsCounted(target numfmt.Format, visit func(chunk []float32)) error {
+	f, ok := t.counted(target)
+	if !ok || t.tally() != nil {
+		return t.Floats(func(chunk []float32) error { visit(chunk); return nil })
 	}
-	t.stats.once.Do(func() {
-		counted = true
-		c := numfmt.NewCounter()
-		if err = t.Floats(func(chunk []float32) error { c.Add(chunk); return each(chunk) }); err == nil {
-			t.stats.hist = c.Histogram()
-		}
-		t.stats.err = err
-	})
-	if counted {
-		return err
+	y := numfmt.NewTally(f)
+	err := t.Floats(func(chunk []float32) error { y.Add(chunk); visit(chunk); return nil })
+	if err == nil {
+		t.stats.tally.Store(y)
 	}
-	return t.Floats(each)
+	return err
 }
 
 // count adds the elements to a histogram.

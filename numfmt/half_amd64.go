@@ -48,3 +48,25 @@ func (e extremes) ends(x []float32) (extremes, int) {
 	endsAVX2(n, &x[0], &top, &bottom, &least)
 	return extremes{slices.Max(top[:]), slices.Max(bottom[:]), slices.Min(least[:])}, n
 }
+
+// vectors counts as many of x from the front as the processor can, and returns their number. What it
+// counts is of no use where one of them is not finite.
+func (l *marks) vectors(b *tallied, x []float32) int {
+	n := len(x) &^ 7
+	if n == 0 || !hasHalves() {
+		return 0
+	}
+	var lanes [8][8]uint32
+	for i := range 8 {
+		lanes[2][i], lanes[3][i] = b.ends.least, b.survive
+	}
+	tallyAVX2(n, &x[0], (*[4]uint32)(l), &lanes)
+	for i := range 8 {
+		b.ends.top, b.ends.bottom = max(b.ends.top, int32(lanes[0][i])), max(b.ends.bottom, lanes[1][i])
+		b.ends.least, b.survive = min(b.ends.least, lanes[2][i]), min(b.survive, lanes[3][i])
+		for k := range b.reached {
+			b.reached[k] += int64(lanes[4+k][i])
+		}
+	}
+	return n
+}

@@ -23,3 +23,8 @@ func widenAVX2(n int, dst *float32, src *byte, top *[8]uint16)
 //
 //go:noescape
 func endsAVX2(n int, src *float32, top *[8]int32, bottom *[8]uint32, least *[8]uint32)
+
+// tallyAVX2 counts n float32, a multiple of 8, by their magnitudes.
+//
+//go:noescape
+func tallyAVX2(n int, src *float32, limits *[4]uint32, lanes *[8][8]uint32)

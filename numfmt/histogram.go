@@ -120,30 +120,27 @@ func (h *Histogram) Exponent(e int) int64 {
 }
 
 // Min returns the least finite value, NaN if there is none.
-func (h *Histogram) Min() float64 {
+func (h *Histogram) Min() float64 { return leastNumber(h.neg, h.least, h.Zeros() > 0) }
+
+// Max returns the greatest finite value, NaN if there is none.
+func (h *Histogram) Max() float64 { return greatestNumber(h.pos, h.least, h.Zeros() > 0) }
+
+// leastNumber returns the least of numbers of which the greatest negative and the least magnitude are
+// given, 0 where there is none, NaN if there is no number.
+func leastNumber(neg, least float64, zero bool) float64 {
 	switch {
-	case h.neg > 0:
-		return -h.neg
-	case h.Zeros() > 0:
+	case neg > 0:
+		return -neg
+	case zero:
 		return 0
-	case h.least > 0:
-		return h.least
+	case least > 0:
+		return least
 	}
 	return math.NaN()
 }
 
-// Max returns the greatest finite value, NaN if there is none.
-func (h *Histogram) Max() float64 {
-	switch {
-	case h.pos > 0:
-		return h.pos
-	case h.Zeros() > 0:
-		return 0
-	case h.least > 0:
-		return -h.least
-	}
-	return math.NaN()
-}
+// greatestNumber mirrors leastNumber.
+func greatestNumber(pos, least float64, zero bool) float64 { return -leastNumber(pos, least, zero) + 0 }
 
 // MinMagnitude returns the least magnitude of the finite non-zero values, 0 if there is
 // none.

@@ -108,7 +108,7 @@ func analyze(m *graph.Model, info *infer.Info, opt Options, facts *pattern.Set) 
 	p := &pass{m: m, info: info, opt: opt, facts: facts, ops: operators(), follows: followers(), read: map[*graph.Value]int{}, vals: map[*graph.Value]*Val{},
 		memo: opt.Memo, moving: map[*graph.Value]bool{}, missing: map[string]int{}, counted: map[*graph.Node]bool{}}
 	if p.memo == nil {
-		p.memo = NewMemo(false)
+		p.memo = NewMemo(numfmt.Invalid)
 	}
 	p.res = &Result{vals: p.vals, p: p}
 	if err := p.seed(); err != nil {

@@ -4,21 +4,22 @@ import (
 	"math"
 
 	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/numfmt"
 )
 
 // Memo keeps what analyses learn of constants, whose elements would else be read again by each: the
 // analyses of one model under other ranges or formats, and of the model that a fix makes of it. It
 // is not safe for use by several goroutines.
 type Memo struct {
-	count    bool
+	target   numfmt.Format
 	consts   map[*graph.Tensor]*Val
 	products map[factor]*products
 }
 
-// NewMemo returns an empty memo. With count the histograms of constants are taken while they are read,
-// for those who will ask for them.
-func NewMemo(count bool) *Memo {
-	return &Memo{count: count, consts: map[*graph.Tensor]*Val{}, products: map[factor]*products{}}
+// NewMemo returns an empty memo. What the format does to constants is counted while they are read, for
+// those who will ask for it; numfmt.Invalid where nobody will.
+func NewMemo(target numfmt.Format) *Memo {
+	return &Memo{target: target, consts: map[*graph.Tensor]*Val{}, products: map[factor]*products{}}
 }
 
 // constant returns the bounds of a constant that has been read, or of one that was converted from
@@ -36,12 +37,9 @@ func (m *Memo) constant(t *graph.Tensor) *Val {
 	return nil
 }
 
-// stream is streamRows with the histograms that will be asked for.
+// stream is streamRows with the counts that will be asked for.
 func (m *Memo) stream(t *graph.Tensor, width int, visit ...visitor) error {
-	if m.count {
-		return rowsOf(t, width, t.FloatsCounted, visit)
-	}
-	return streamRows(t, width, visit...)
+	return rowsOf(t, width, func(f func([]float32)) error { return t.FloatsCounted(m.target, f) }, visit)
 }
 
 func (m *Memo) keep(t *graph.Tensor, v *Val) *Val {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/numfmt"
 )
 
 // matrixOf is a constant of rows by cols small weights, a few of them 0 or subnormal in float16.
@@ -60,7 +61,7 @@ func TestProducts(t *testing.T) {
 				f.t = matrixOf(rng, cols, rows, 0.02)
 			}
 			lo, hi, lo2, hi2 := boundsOf(rng, rows, scale, share)
-			m := NewMemo(false)
+			m := NewMemo(numfmt.Invalid)
 			m.keep(f.t, m.read(f.t))
 			m.keepProducts(f, lo, hi, sumsOf(t, f, cols, lo, hi))
 			if to != graph.Float {
@@ -93,7 +94,7 @@ func TestProductsElse(t *testing.T) {
 	}{{"wider", 0.02, 0.5}, {"narrower", 0.02, -0.5}, {"overflowing", 1e5, 0}} {
 		f := factor{matrixOf(rng, n, n, c.scale), false}
 		lo, hi, lo2, hi2 := boundsOf(rng, n, 1, c.share)
-		m := NewMemo(false)
+		m := NewMemo(numfmt.Invalid)
 		m.keep(f.t, m.read(f.t))
 		m.keepProducts(f, lo, hi, sumsOf(t, f, n, lo, hi))
 		if m.product(factor{f.t.Converted(graph.Float16, true), false}, lo2, hi2) != nil {

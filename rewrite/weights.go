@@ -27,11 +27,11 @@ func (w *worker) storeLow() (changed bool, err error) {
 			if t == nil || kept[v] || w.yields[v] || w.leave[v.Producer] || t.Elem != graph.Float || t.Len() < leastStored {
 				continue
 			}
-			h, err := t.Histogram()
+			c, err := t.Counts()
 			if err != nil {
 				return false, err
 			}
-			if why := unstorable(h, w.plan.Target); why != "" {
+			if why := unstorable(c, w.plan.Target); why != "" {
 				w.sum.note("%q stays in fp32: %s", v.Key(), why)
 				continue
 			}
@@ -65,11 +65,11 @@ func storedTensor(v *graph.Value) *graph.Tensor {
 }
 
 // unstorable says why a constant cannot be stored in a format.
-func unstorable(h *numfmt.Histogram, f numfmt.Format) string {
+func unstorable(c *graph.Counts, f numfmt.Format) string {
 	switch {
-	case h.Overflow(f) > 0:
+	case c.Overflow(f) > 0:
 		return "it has numbers past the largest of " + f.String()
-	case float64(h.Underflow(f)) > mostLost*float64(h.Count()):
+	case float64(c.Underflow(f)) > mostLost*float64(c.Count()):
 		return "too many of its numbers would become 0 in " + f.String()
 	}
 	return ""

@@ -28,6 +28,7 @@ func main() {
 		}, 32)
 	widen()
 	ends()
+	tally()
 	Generate()
 }
 
@@ -96,6 +97,51 @@ func ends() {
 	})
 	for i, v := range lanes {
 		VMOVUPS(v, Mem{Base: out[i]})
+	}
+	end()
+}
+
+// tally keeps the extremes as ends does, the least magnitude from a limit on, and counts magnitudes from
+// limits on. Magnitudes are not negative as signed integers, which is what can be compared.
+func tally() {
+	begin("tallyAVX2", "func(n int, src *float32, limits *[4]uint32, lanes *[8][8]uint32)",
+		"counts n float32, a multiple of 8, by their magnitudes.")
+	n, src, limits, out := pointer("n"), pointer("src"), pointer("limits"), pointer("lanes")
+	abs, ones := repeat("magnitude", 0x7fffffff), YMM()
+	VPCMPEQD(ones, ones, ones)
+	var below [4]reg.VecVirtual // the limits less one
+	for i := range below {
+		below[i] = YMM()
+		VPBROADCASTD(Mem{Base: limits, Disp: 4 * i}, below[i])
+		VPADDD(ones, below[i], below[i])
+	}
+	var lanes [8]reg.VecVirtual
+	for i := range lanes {
+		lanes[i] = YMM()
+		VMOVUPS(Mem{Base: out, Disp: 32 * i}, lanes[i])
+	}
+	loop(n, func() {
+		a, t := YMM(), YMM()
+		VMOVUPS(Mem{Base: src}, a)
+		VPMAXSD(a, lanes[0], lanes[0])
+		VPMAXUD(a, lanes[1], lanes[1])
+		VPAND(abs, a, a)
+		VPCMPGTD(below[0], a, t)
+		VPSUBD(t, lanes[4], lanes[4])
+		VPCMPGTD(below[1], a, t)
+		VPSUBD(t, lanes[5], lanes[5])
+		VPCMPGTD(below[2], a, t)
+		VPSUBD(t, lanes[6], lanes[6])
+		VPCMPGTD(below[3], a, t)
+		VPSUBD(t, lanes[7], lanes[7])
+		VPADDD(ones, a, a) // takes one off
+		VPMINUD(a, lanes[2], lanes[2])
+		VPSUBD(below[1], a, t)
+		VPMINUD(t, lanes[3], lanes[3])
+		ADDQ(I8(32), src)
+	})
+	for i, v := range lanes {
+		VMOVUPS(v, Mem{Base: out, Disp: 32 * i})
 	}
 	end()
 }

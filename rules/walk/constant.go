@@ -5,11 +5,10 @@ import (
 	"math"
 
 	"github.com/amplint/amplint/graph"
-	"github.com/amplint/amplint/numfmt"
 )
 
 // Stats is what rules ask of a constant.
-type Stats struct{ *numfmt.Histogram }
+type Stats struct{ *graph.Counts }
 
 // Single returns the number that all elements are; ok is false where they differ.
 func (s Stats) Single() (x float64, ok bool) {
@@ -21,8 +20,8 @@ func (s Stats) Single() (x float64, ok bool) {
 
 // StatsOf returns the counts of a tensor's elements; ok is false where they cannot be read.
 func StatsOf(t *graph.Tensor) (s Stats, ok bool) {
-	h, err := t.Histogram()
-	return Stats{h}, err == nil
+	c, err := t.Counts()
+	return Stats{c}, err == nil
 }
 
 // Constant returns the constant that a value is, nil where it is none. It looks over the borders of
