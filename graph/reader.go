@@ -14,7 +14,8 @@ type reader struct {
 	r     io.ReaderAt
 	off   int64
 	close func() error
-	buf   []float32
+	buf   []float32 // of encode
+	bytes []byte    // of floats
 }
 
 // reaches tells whether a reader can read the tensor: elements in typed fields have no place of their
@@ -140,7 +141,10 @@ func (r *reader) floats(t *Tensor, at int64, x []float32) error {
 		return err
 	}
 	size := int64(t.Elem.Bits() / 8)
-	raw := make([]byte, int64(len(x))*size)
+	if n := len(x) * int(size); cap(r.bytes) < n {
+		r.bytes = make([]byte, n)
+	}
+	raw := r.bytes[:len(x)*int(size)]
 	err := r.raw(t, at*size, raw)
 	t.Elem.floats(x, raw)
 	return err

@@ -126,6 +126,32 @@ func (m *mapping) add(row, from int, w []float64) {
 	}
 }
 
+func (m *mapping) addRows(int, int, []float32) bool { return false }
+
+// fork makes sums of its own; elements have their place in the one matrix. A flipped matrix has a row
+// for each sum: no two sections touch one.
+func (m *mapping) fork() gatherer {
+	if m.flip {
+		return m
+	}
+	y, a, n := *m, *m.m, m.m.cols
+	y.center, y.widest, y.m = make([]float64, n), make([]float64, n), &a
+	a.squares = make([]float64, n)
+	return &y
+}
+
+func (m *mapping) join(o gatherer) {
+	x := o.(*mapping)
+	if x == m {
+		return
+	}
+	addTo(m.center, x.center)
+	addTo(m.m.squares, x.m.squares)
+	for i, w := range x.widest {
+		m.widest[i] = max(m.widest[i], w)
+	}
+}
+
 // column is add where the stored row is a column of the map.
 func (m *mapping) column(j, from int, w []float64) {
 	center, widest, squares := m.center[j], m.widest[j], m.m.squares[j]

@@ -18,7 +18,7 @@ func (p *pass) constant(t *graph.Tensor) *Val {
 
 func (m *Memo) read(t *graph.Tensor) *Val {
 	s := newScan(t)
-	if s == nil || m.stream(t, s.row, s.add) != nil {
+	if s == nil || m.gather(t, s.row, s) != nil {
 		return anything(nil).constantly() // the loader reports it where it matters
 	}
 	return s.finish()
@@ -42,6 +42,10 @@ type scan struct {
 	row   int // length of the rows that the stream comes in
 	step  int // elements between neighbours along that axis
 	least float64
+
+	t          *graph.Tensor
+	low, high  []float32 // of whole rows, nil until there are some
+	unreported bool      // least and NaN of those are to be had from the counts of the tensor
 }
 
 // newScan returns nil for elements that are no real numbers.
@@ -54,7 +58,7 @@ func newScan(t *graph.Tensor) *scan {
 	for i, d := range t.Dims {
 		dims[i] = int(d)
 	}
-	s := &scan{v: Val{basis: Constant, integer: true}, want: size(dims), least: math.Inf(1), step: 1}
+	s := &scan{t: t, v: Val{basis: Constant, integer: true}, want: size(dims), least: math.Inf(1), step: 1}
 	if s.small = countUpTo(dims, maxKept) <= maxKept; s.small {
 		s.v.dims = dims
 		s.v.lo = make([]float64, 0, s.want)
@@ -104,6 +108,61 @@ func (s *scan) add(_, from int, x []float64) {
 	}
 }
 
+// addRows takes rows that begin and end with the bounds.
+func (s *scan) addRows(_, width int, x []float32) bool {
+	if s.small || s.step != 1 || width != len(s.v.lo) {
+		return false
+	}
+	if s.low == nil {
+		s.low, s.high = make([]float32, width), make([]float32, width)
+		for i := range s.low {
+			s.low[i], s.high[i] = float32(math.Inf(1)), float32(math.Inf(-1))
+		}
+	}
+	s.n, s.unreported = s.n+len(x), true
+	engine().ExtremeRows(s.low, s.high, x)
+	for i := 0; i < len(x) && s.v.integer; i++ {
+		e := float64(x[i])
+		s.v.integer = e == math.Trunc(e) || e != e
+	}
+	return true
+}
+
+func (s *scan) fork() gatherer { return newScan(s.t) }
+
+func (s *scan) join(o gatherer) {
+	x := o.(*scan)
+	for i := range s.v.lo {
+		s.v.lo[i], s.v.hi[i] = min(s.v.lo[i], x.v.lo[i]), max(s.v.hi[i], x.v.hi[i])
+	}
+	for i, e := range x.low {
+		s.v.lo[i], s.v.hi[i] = min(s.v.lo[i], float64(e)), max(s.v.hi[i], float64(x.high[i]))
+	}
+	s.n, s.least = s.n+x.n, min(s.least, x.least)
+	s.v.integer, s.v.nan, s.unreported = s.v.integer && x.v.integer, s.v.nan || x.v.nan, s.unreported || x.unreported
+}
+
+// reported asks the counts for what whole rows were not looked at for. Columns of nothing but NaN are
+// as those of 0, like all that NaN stands in.
+func (s *scan) reported() bool {
+	if !s.unreported {
+		return true
+	}
+	c, err := s.t.Counts()
+	if err != nil {
+		return false
+	}
+	if least := c.MinMagnitude(); least > 0 {
+		s.least = min(s.least, least)
+	}
+	if s.v.nan = s.v.nan || c.NaNs() > 0; s.v.nan {
+		for i, lo := range s.v.lo {
+			s.v.lo[i], s.v.hi[i] = min(lo, 0), max(s.v.hi[i], 0)
+		}
+	}
+	return true
+}
+
 // kinds notes the least magnitude, and whether all elements are integers and one is NaN.
 func (s *scan) kinds(x []float64) {
 	least, nan := engine().Least(s.least, x)
@@ -137,10 +196,10 @@ func extremesOf(lo, hi float64, x []float64) (float64, float64) {
 }
 
 func (s *scan) finish() *Val {
-	v := s.v
-	if s.n != s.want {
+	if s.n != s.want || !s.reported() {
 		return anything(nil).constantly()
 	}
+	v := s.v
 	if s.small {
 		v.hi = v.lo
 	}

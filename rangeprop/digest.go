@@ -34,22 +34,22 @@ func (c *call) read(i int, v *graph.Value) {
 	}
 	r := &digest{t: t, flip: flip != (c.n.Int("transB", 0) != 0)}
 	var s *scan
-	var visit []visitor
+	var list []gatherer
 	if c.p.memo.constant(t) == nil {
 		if s = newScan(t); s != nil {
-			visit = append(visit, s.add)
+			list = append(list, s)
 		}
 	}
 	lo, hi := vector(a.v, r.rows(), false)
-	visit = append(visit, r.visitors(c, a, lo, hi)...)
-	if len(visit) > 0 && c.p.memo.stream(t, int(t.Dims[1]), visit...) != nil {
+	list = append(list, r.gatherers(c, a, lo, hi)...)
+	if len(list) > 0 && c.p.memo.gather(t, int(t.Dims[1]), list...) != nil {
 		return
 	}
 	c.digest = r
 	if s != nil {
 		c.p.memo.keep(t, s.finish())
 	}
-	if len(visit) > 0 {
+	if len(list) > 0 {
 		c.p.memo.keepProducts(factor{t, r.flip}, lo, hi, r.dots)
 	}
 }
@@ -73,19 +73,19 @@ func (r *digest) sizes() (rows, cols int) {
 
 func (r *digest) rows() int { rows, _ := r.sizes(); return rows }
 
-// visitors returns what takes the elements.
-func (r *digest) visitors(c *call, a operand, lo, hi []float64) []visitor {
+// gatherers returns what takes the elements.
+func (r *digest) gatherers(c *call, a operand, lo, hi []float64) []gatherer {
 	rows, cols := r.sizes()
 	r.dots = newDots(cols, a.v.shares.axis == 1)
-	var list []visitor
+	var list []gatherer
 	if x := c.mapped(r.t, rows); x != nil {
 		r.mapping = newMapping(x, rows, cols, r.flip)
-		list = append(list, r.mapping.add)
+		list = append(list, r.mapping)
 	}
 	if !c.p.opt.NoMoments {
-		var v visitor
-		r.moments, v = c.productOf(c.mom(0), rows, cols, r.flip)
-		list = append(list, v)
+		g := c.productOf(c.mom(0), rows, cols, r.flip)
+		r.moments = g.sums
+		list = append(list, g)
 	}
 	known := c.p.memo.constant(r.t)
 	switch {
@@ -97,7 +97,7 @@ func (r *digest) visitors(c *call, a operand, lo, hi []float64) []visitor {
 			return list
 		}
 	}
-	return append(list, r.dots.visitor(lo, hi, r.flip))
+	return append(list, r.dots.gatherer(lo, hi, r.flip))
 }
 
 // of tells whether the digest is that of a matrix, so lying.

@@ -127,9 +127,9 @@ func (c *call) matrixMoments(t *graph.Tensor, flip bool, x *moments) (*moments, 
 		return c.digest.moments.moments(), nil
 	}
 	rows, cols := (&digest{t: t, flip: flip}).sizes()
-	s, visit := c.productOf(x, rows, cols, flip)
-	err := streamRows(t, int(t.Dims[1]), visit)
-	return s.moments(), err
+	g := c.productOf(x, rows, cols, flip)
+	err := streamRows(t, int(t.Dims[1]), g.add)
+	return g.moments(), err
 }
 
 // repeated returns n times the one pair of moments.

@@ -6,9 +6,17 @@ import (
 	"github.com/amplint/amplint/graph"
 )
 
-// productOf returns what collects the moments of a product with a matrix of rows that are summed over,
-// and what takes its elements as they are stored, flipped or not.
-func (c *call) productOf(x *moments, rows, cols int, flip bool) (*sums, visitor) {
+// weighed gathers the moments of a product with a matrix.
+type weighed struct {
+	*sums
+	x       *moments
+	flip    bool
+	ordered visitor // takes the rows in order, nil where any order will do
+}
+
+// productOf returns what gathers the moments of a product with a matrix of rows that are summed over
+// from its elements as they are stored, flipped or not.
+func (c *call) productOf(x *moments, rows, cols int, flip bool) *weighed {
 	keep := make([]bool, len(x.dims))
 	if len(keep) > 0 {
 		keep[len(keep)-1] = true
@@ -17,26 +25,49 @@ func (c *call) productOf(x *moments, rows, cols int, flip bool) (*sums, visitor)
 	if len(x.mean) != rows {
 		x = x.flat().repeated(rows)
 	}
-	s := newSums(cols, 0)
+	g := &weighed{sums: newSums(cols, 0), x: x, flip: flip}
 	if f := c.frames(rows); f > 0 && f*cols <= maxFrames {
-		return s, framed(s, x, f, cols, flip)
+		g.ordered = framed(g.sums, x, f, cols, flip)
 	}
-	if flip {
-		return s, func(row, from int, part []float64) {
-			mean, vari := x.mean[from:from+len(part)], x.vari[from:from+len(part)]
-			for i, w := range part {
-				s.mean[row] += w * mean[i]
-				s.own[row] += w * w * vari[i]
-			}
+	return g
+}
+
+func (g *weighed) add(row, from int, part []float64) {
+	switch {
+	case g.ordered != nil:
+		g.ordered(row, from, part)
+	case g.flip:
+		mean, vari := g.x.mean[from:from+len(part)], g.x.vari[from:from+len(part)]
+		for i, w := range part {
+			g.mean[row] += w * mean[i]
+			g.own[row] += w * w * vari[i]
 		}
-	}
-	return s, func(row, from int, part []float64) {
-		m, v := x.mean[row], x.vari[row]
-		mean, vari := s.mean[from:from+len(part)], s.own[from:from+len(part)]
+	default:
+		m, v := g.x.mean[row], g.x.vari[row]
+		mean, vari := g.mean[from:from+len(part)], g.own[from:from+len(part)]
 		for i, w := range part {
 			mean[i] += w * m
 			vari[i] += w * w * v
 		}
+	}
+}
+
+func (g *weighed) addRows(int, int, []float32) bool { return false }
+
+func (g *weighed) fork() gatherer {
+	switch {
+	case g.ordered != nil:
+		return nil
+	case g.flip: // no two sections touch one sum
+		return g
+	}
+	return &weighed{sums: newSums(len(g.mean), g.rho), x: g.x}
+}
+
+func (g *weighed) join(o gatherer) {
+	if x := o.(*weighed); x != g {
+		addTo(g.mean, x.mean)
+		addTo(g.own, x.own)
 	}
 }
 

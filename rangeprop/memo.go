@@ -17,8 +17,11 @@ type Memo struct {
 }
 
 // NewMemo returns an empty memo. What the format does to constants is counted while they are read, for
-// those who will ask for it; numfmt.Invalid where nobody will.
+// those who will ask for it; [numfmt.Invalid] where nobody will.
 func NewMemo(target numfmt.Format) *Memo {
+	if target == numfmt.Invalid {
+		target = numfmt.FP16 // zeros and NaN, which the bounds ask for, are counted with any
+	}
 	return &Memo{target: target, consts: map[*graph.Tensor]*Val{}, products: map[factor]*products{}}
 }
 
@@ -35,11 +38,6 @@ func (m *Memo) constant(t *graph.Tensor) *Val {
 		return m.keep(t, v.converted(t))
 	}
 	return nil
-}
-
-// stream is streamRows with the counts that will be asked for.
-func (m *Memo) stream(t *graph.Tensor, width int, visit ...visitor) error {
-	return rowsOf(t, width, func(f func([]float32)) error { return t.FloatsCounted(m.target, f) }, visit)
 }
 
 func (m *Memo) keep(t *graph.Tensor, v *Val) *Val {

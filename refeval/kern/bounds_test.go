@@ -70,6 +70,38 @@ func TestDoubles(t *testing.T) {
 	}
 }
 
+// TestBoundRows: every level gives what one row after the other gives.
+func TestBoundRows(t *testing.T) {
+	for _, l := range Levels() {
+		e, plain := NewAt(l, 1), NewAt(Go, 1)
+		for _, n := range []int{1, 7, 8, 9, 64, 259} {
+			for _, rows := range []int{1, 7, 8, 21} {
+				x := make([]float32, n*rows)
+				for i, v := range boundInputs(n*rows, false) {
+					x[i] = float32(v)
+				}
+				mid, rad := boundInputs(rows, false), boundInputs(rows, false)
+				got, want, w := make([]float64, 3*n), make([]float64, 3*n), make([]float64, n)
+				e.DotRows(got[:n], got[n:2*n], got[2*n:], x, mid, rad)
+				for i := range rows {
+					plain.Doubles(w, x[i*n:(i+1)*n])
+					plain.Dots(want[:n], want[n:2*n], want[2*n:], w, mid[i], rad[i])
+				}
+				sameDoubles(t, l, "dots of rows", got, want)
+				x[len(x)/2] = float32(math.NaN())
+				least, greatest := make([]float32, 2*n), make([]float32, 2*n)
+				e.ExtremeRows(least[:n], greatest[:n], x)
+				for i := range rows {
+					extremeRowGo(least[n:], greatest[n:], x[i*n:(i+1)*n])
+				}
+				if !slices.Equal(least[:n], least[n:]) || !slices.Equal(greatest[:n], greatest[n:]) {
+					t.Errorf("%s: extremes of %d rows of %d differ", l, rows, n)
+				}
+			}
+		}
+	}
+}
+
 func sameDoubles(t *testing.T, l Level, what string, got, want []float64) {
 	t.Helper()
 	for i, g := range got {

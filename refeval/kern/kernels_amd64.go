@@ -243,6 +243,22 @@ func (l Level) extremes(lo, hi, x []float64) int {
 	return n
 }
 
+func (l Level) dotRows(lo, hi, total []float64, x []float32, mid, rad []float64) int {
+	n := l.asmLen(len(lo), 8)
+	if n > 0 {
+		dotRowsAVX2(n, len(mid), 4*len(lo), &lo[0], &hi[:n][0], &total[:n][0], &x[0], &mid[0], &rad[:len(mid)][0])
+	}
+	return n
+}
+
+func (l Level) extremeRows(lo, hi, x []float32) int {
+	n := l.asmLen(len(lo), 8)
+	if n > 0 {
+		extremeRowsAVX2(n, len(x)/len(lo), 4*len(lo), &lo[0], &hi[:n][0], &x[0])
+	}
+	return n
+}
+
 func (l Level) doubles(dst []float64, x []float32) int {
 	n := l.asmLen(len(x), 8)
 	if n > 0 {

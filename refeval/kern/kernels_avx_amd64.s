@@ -7563,3 +7563,114 @@ eight:
 eightEnd:
 	VZEROUPPER
 	RET
+
+// func dotRowsAVX2(n int, rows int, stride int, lo *float64, hi *float64, total *float64, x *float32, mid *float64, rad *float64)
+// Requires: AVX, AVX2
+TEXT ·dotRowsAVX2(SB), NOSPLIT, $0-72
+	MOVQ     n+0(FP), AX
+	MOVQ     rows+8(FP), CX
+	MOVQ     stride+16(FP), DX
+	MOVQ     lo+24(FP), BX
+	MOVQ     hi+32(FP), SI
+	MOVQ     total+40(FP), DI
+	MOVQ     x+48(FP), R8
+	MOVQ     mid+56(FP), R9
+	MOVQ     rad+64(FP), R10
+	VPCMPEQD Y0, Y0, Y0
+	VPSRLQ   $+1, Y0, Y0
+
+columns:
+	CMPQ    AX, $+8
+	JLT     columnsEnd
+	VMOVUPD (BX), Y1
+	VMOVUPD 32(BX), Y2
+	VMOVUPD (SI), Y3
+	VMOVUPD 32(SI), Y4
+	VMOVUPD (DI), Y5
+	VMOVUPD 32(DI), Y6
+	MOVQ    R8, R11
+	XORQ    R12, R12
+
+row:
+	VBROADCASTSD (R9)(R12*8), Y7
+	VBROADCASTSD (R10)(R12*8), Y8
+	VCVTPS2PD    (R11), Y9
+	VMULPD       Y7, Y9, Y10
+	VANDPD       Y0, Y9, Y9
+	VMULPD       Y8, Y9, Y9
+	VSUBPD       Y9, Y10, Y11
+	VADDPD       Y11, Y1, Y1
+	VADDPD       Y9, Y10, Y11
+	VADDPD       Y11, Y3, Y3
+	VANDPD       Y0, Y10, Y11
+	VADDPD       Y9, Y11, Y11
+	VADDPD       Y11, Y5, Y5
+	VCVTPS2PD    16(R11), Y9
+	VMULPD       Y7, Y9, Y7
+	VANDPD       Y0, Y9, Y9
+	VMULPD       Y8, Y9, Y9
+	VSUBPD       Y9, Y7, Y8
+	VADDPD       Y8, Y2, Y2
+	VADDPD       Y9, Y7, Y8
+	VADDPD       Y8, Y4, Y4
+	VANDPD       Y0, Y7, Y8
+	VADDPD       Y9, Y8, Y8
+	VADDPD       Y8, Y6, Y6
+	ADDQ         DX, R11
+	INCQ         R12
+	CMPQ         R12, CX
+	JLT          row
+	VMOVUPD      Y1, (BX)
+	VMOVUPD      Y2, 32(BX)
+	VMOVUPD      Y3, (SI)
+	VMOVUPD      Y4, 32(SI)
+	VMOVUPD      Y5, (DI)
+	VMOVUPD      Y6, 32(DI)
+	ADDQ         $+32, R8
+	ADDQ         $+64, BX
+	ADDQ         $+64, SI
+	ADDQ         $+64, DI
+	SUBQ         $+8, AX
+	JMP          columns
+
+columnsEnd:
+	VZEROUPPER
+	RET
+
+// func extremeRowsAVX2(n int, rows int, stride int, lo *float32, hi *float32, x *float32)
+// Requires: AVX
+TEXT ·extremeRowsAVX2(SB), NOSPLIT, $0-48
+	MOVQ n+0(FP), AX
+	MOVQ rows+8(FP), CX
+	MOVQ stride+16(FP), DX
+	MOVQ lo+24(FP), BX
+	MOVQ hi+32(FP), SI
+	MOVQ x+40(FP), DI
+
+columns:
+	CMPQ    AX, $+8
+	JLT     columnsEnd
+	VMOVUPS (BX), Y0
+	VMOVUPS (SI), Y1
+	MOVQ    DI, R8
+	XORQ    R9, R9
+
+row:
+	VMOVUPS (R8), Y2
+	VMINPS  Y0, Y2, Y0
+	VMAXPS  Y1, Y2, Y1
+	ADDQ    DX, R8
+	INCQ    R9
+	CMPQ    R9, CX
+	JLT     row
+	VMOVUPS Y0, (BX)
+	VMOVUPS Y1, (SI)
+	ADDQ    $+32, DI
+	ADDQ    $+32, BX
+	ADDQ    $+32, SI
+	SUBQ    $+8, AX
+	JMP     columns
+
+columnsEnd:
+	VZEROUPPER
+	RET

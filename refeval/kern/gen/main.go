@@ -47,5 +47,7 @@ func main() {
 	extremes()
 	least()
 	widenDoubles()
+	dotRows()
+	extremeRows()
 	Generate()
 }

@@ -1,0 +1,149 @@
+package graph
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/amplint/amplint/numfmt"
+)
+
+// sectionChunk is the longest chunk of [Tensor.Sections]: with what is made of it, it stays in the
+// second cache of a processor.
+const sectionChunk = 32 << 10
+
+// Sections says how the elements of a tensor are looked at in sections, by several goroutines.
+type Sections struct {
+	Size   int64         // elements of a section; the last may have fewer
+	Width  int64         // chunks hold whole rows of so many elements, where one fits into a chunk
+	Target numfmt.Format // counted on the way, as [Tensor.FloatsCounted] does
+	// Begin returns what takes the elements of a section from its first on, chunk by chunk. A chunk is
+	// valid until it returns. Sections are begun in order, and at any time no more than a few.
+	Begin func(section int) (visit func(from int64, chunk []float32))
+	// End is told that a section is done; it is called for one section after the other, in order.
+	End func(section int)
+}
+
+// Sections streams the elements as [Tensor.Floats] does, section by section. What a caller makes of
+// each of them, and adds up in order, does not depend on the number of processors.
+func (t *Tensor) Sections(s Sections) error {
+	w := &sectionWork{Sections: s, t: t, n: t.Len(), done: map[int]bool{}}
+	if f, ok := t.counted(s.Target); ok && t.tally() == nil {
+		w.tally = numfmt.NewTally(f)
+	}
+	if s.Width > 0 && s.Width <= sectionChunk {
+		w.chunk = sectionChunk / s.Width * s.Width
+	} else {
+		w.chunk = sectionChunk
+	}
+	if err := w.run(); err != nil {
+		return err
+	}
+	if w.tally != nil {
+		t.stats.tally.Store(w.tally)
+	}
+	return nil
+}
+
+// sectionWork is a call of Sections.
+type sectionWork struct {
+	Sections
+	t        *Tensor
+	n, chunk int64
+	next     atomic.Int64
+	failed   firstError
+
+	mu    sync.Mutex
+	tally *numfmt.Tally // of all sections that are done, nil if nothing is counted
+	done  map[int]bool  // those whose end was not told yet
+	told  int           // how many were
+}
+
+func (w *sectionWork) run() error {
+	if !w.t.reachesFloats() {
+		return w.stream()
+	}
+	var all sync.WaitGroup
+	for range min(int64(min(runtime.GOMAXPROCS(0), maxWriters)), (w.n+w.Size-1)/w.Size) {
+		all.Go(func() {
+			rd, buf := &reader{}, make([]float32, min(w.chunk, w.n))
+			for w.failed.none() {
+				i := w.next.Add(1) - 1
+				if i*w.Size >= w.n {
+					break
+				}
+				w.failed.set(w.section(rd, buf, i))
+			}
+			w.failed.set(rd.done())
+		})
+	}
+	all.Wait()
+	return w.failed.err
+}
+
+// section reads one section.
+func (w *sectionWork) section(rd *reader, buf []float32, i int64) error {
+	visit, y := w.begin(int(i))
+	for at, end := i*w.Size, min((i+1)*w.Size, w.n); at < end; {
+		x := buf[:min(w.chunk, end-at)]
+		if err := rd.floats(w.t, at, x); err != nil {
+			return err
+		}
+		visit(at, x)
+		at += int64(len(x))
+	}
+	w.end(int(i), y)
+	return nil
+}
+
+// begin returns what takes the elements of a section, and where they are counted.
+func (w *sectionWork) begin(i int) (func(int64, []float32), *numfmt.Tally) {
+	visit := w.Begin(i)
+	if w.tally == nil {
+		return visit, nil
+	}
+	y := numfmt.NewTally(w.tally.Format())
+	return func(from int64, x []float32) { y.Add(x); visit(from, x) }, y
+}
+
+// end tells of the sections that are done as far as all before them are.
+func (w *sectionWork) end(i int, y *numfmt.Tally) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if y != nil {
+		w.tally.Merge(y)
+	}
+	for w.done[i] = true; w.done[w.told]; w.told++ {
+		delete(w.done, w.told)
+		w.End(w.told)
+	}
+}
+
+// stream reads all sections one after the other, where elements cannot be read from anywhere.
+func (w *sectionWork) stream() error {
+	var visit func(int64, []float32)
+	var y *numfmt.Tally
+	at := int64(0)
+	return w.t.Floats(func(x []float32) error {
+		for len(x) > 0 {
+			if at%w.Size == 0 {
+				visit, y = w.begin(int(at / w.Size))
+			}
+			n := min(int64(len(x)), w.Size-at%w.Size)
+			visit(at, x[:n])
+			if at, x = at+n, x[n:]; at%w.Size == 0 || at == w.n {
+				w.end(int((at-1)/w.Size), y)
+			}
+		}
+		return nil
+	})
+}
+
+// reachesFloats tells whether a reader can give the elements as float32.
+func (t *Tensor) reachesFloats() bool {
+	if _, ok := t.rounds(); ok {
+		return t.from.reachesFloats()
+	}
+	_, ok := t.Elem.Format()
+	return ok && t.reaches()
+}
