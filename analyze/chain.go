@@ -12,7 +12,7 @@ import (
 // Step is a value on the way to another, and what its node did to the bound.
 type Step struct {
 	Bound
-	// Node made the value; nil for the first of a chain that begins at an input.
+	// Node made the value; nil for inputs of the model, of bodies and of functions.
 	Node *graph.Node
 	// Factor is how many times as large the bound is as that of the value before; 0 for the first, and
 	// where one of the two has no bound or is 0.
@@ -27,7 +27,9 @@ type Chain struct {
 }
 
 // Explain follows the bound of a value back to where it comes from: at every node to the input whose
-// bound is the largest.
+// bound is the largest, and into bodies and functions and out of them again. The value is named as it is in
+// its graph, with the keys of the nodes around it where several graphs have one of that name, as in
+// outer/then_branch/inner; the key of a node, as findings give it, stands for its first output.
 func Explain(ctx context.Context, path, value string, opt Options) (*Chain, error) {
 	a, err := load(ctx, path, &opt, false)
 	if err != nil {
@@ -44,7 +46,7 @@ func Explain(ctx context.Context, path, value string, opt Options) (*Chain, erro
 // chain returns the steps that made the bound of a value, the value itself last.
 func (a *analysis) chain(v *graph.Value) []Step {
 	var steps []Step
-	for seen := map[*graph.Value]bool{}; v != nil && !seen[v]; v = a.widest(v.Producer) {
+	for seen := map[*graph.Value]bool{}; v != nil; v = a.before(v, seen) {
 		seen[v] = true
 		steps = append(steps, Step{Bound: a.bound(v), Node: v.Producer})
 	}
@@ -55,28 +57,41 @@ func (a *analysis) chain(v *graph.Value) []Step {
 	return steps
 }
 
-// find returns the value of a name, of the main graph where several scopes have one.
+// find returns the value of a name or key, of the outermost graph where several have one, else the first
+// output of the node of that key.
 func (a *analysis) find(name string) *graph.Value {
-	for g := range a.model.Graphs() {
-		for _, v := range g.Values {
-			if v.Name == name || v.Key() == name {
-				return v
+	for _, fits := range []func(v *graph.Value) bool{
+		func(v *graph.Value) bool { return v.Key() == name },
+		func(v *graph.Value) bool { return v.Name == name },
+		func(v *graph.Value) bool { return v.Producer != nil && v.Producer.Key() == name },
+	} {
+		for g := range a.model.Graphs() {
+			for _, v := range g.Values {
+				if fits(v) {
+					return v
+				}
 			}
 		}
 	}
 	return nil
 }
 
-// widest returns the input of a node that the bound of its output most likely comes from, nil where
-// nothing but constants goes in.
-func (a *analysis) widest(n *graph.Node) *graph.Value {
-	if n == nil {
-		return nil
+// before returns the value that the bound of another most likely comes from, nil where there is none. What
+// was seen does not come again: a loop is left by what went into it.
+func (a *analysis) before(v *graph.Value, seen map[*graph.Value]bool) *graph.Value {
+	list := a.sources(v)
+	if list == nil && v.Producer != nil {
+		list = v.Producer.Inputs
 	}
+	return a.largest(list, seen)
+}
+
+// largest returns the value of the largest bound, nil where there are nothing but constants.
+func (a *analysis) largest(list []*graph.Value, seen map[*graph.Value]bool) *graph.Value {
 	var found *graph.Value
 	top := -1.0
-	for _, v := range n.Inputs {
-		if v == nil || v.Const != nil && a.ranges.Val(v).Basis() == rangeprop.Constant {
+	for _, v := range list {
+		if v == nil || seen[v] || v.Const != nil && a.ranges.Val(v).Basis() == rangeprop.Constant {
 			continue
 		}
 		m := a.bound(v).Range.MaxAbs()

@@ -46,7 +46,7 @@ func (a *app) rangesCommand() *cobra.Command {
 	}
 	f.addInputs(c)
 	c.Flags().StringVar(&f.effort, "effort", "quick", "off, quick or full: off takes cheaper, wider bounds")
-	c.Flags().StringVar(&explain, "explain", "", "show how the bound of this `value` came to be, step by step with the factor of each")
+	c.Flags().StringVar(&explain, "explain", "", "show how the bound of this `value` came to be, step by step with the factor of each; inside of branches, loops and functions by its key, as in outer/then_branch/inner")
 	c.Flags().StringVar(&rounding, "rounding", "", "rank the nodes by what rounding to a `format` (fp16, bf16, ...) adds to the error of the outputs")
 	c.MarkFlagsMutuallyExclusive("explain", "rounding")
 	c.Flags().StringVar(&format, "format", "text", "text or json")
