@@ -30,6 +30,9 @@ type FixOptions struct {
 	Include, Exclude []string
 	Prefer           []string  // see ParseWays: how findings are to be fixed, the first that can be
 	AllowUnsafe      bool      // ways that change FP32 results count too
+	// ErrorBudget is the error of the outputs that rounding may be predicted to make, relative to their
+	// root mean square; 0 for any.
+	ErrorBudget float64
 	PlanPath         string    // where the plan is written to, "" for nowhere
 	Replay           *PlanFile // carried out instead of a plan of our own; it brings target, strategy and selection
 }
@@ -51,6 +54,7 @@ type Fixed struct {
 	target Target
 	valid  bool           // the input kept to the standard
 	extra  []rewrite.Edit // that runs have shown to be needed, for the first round
+	budget *budget        // nil for none
 	leave  func(*graph.Node) bool
 }
 
@@ -76,6 +80,9 @@ func Fix(ctx context.Context, path string, opt FixOptions) (*Fixed, error) {
 	f := &Fixed{Path: path, Out: opt.Out, Strategy: strategyName(plan.Strategy), Before: a.check(ctx, examined(a.model, t), &opt.Options), target: t}
 	f.After, f.valid, f.leave = f.Before, a.model.Check() == nil, plan.Leave
 	f.Plan = newPlanFile(path, plan, &opt)
+	if f.budget, err = a.newBudget(plan, &opt); err != nil {
+		return nil, err
+	}
 	m, err := f.proved(ctx, a, plan, &opt)
 	if err != nil {
 		return nil, err
@@ -270,8 +277,9 @@ func (f *Fixed) edits(a *analysis, plan *rewrite.Plan, round int, opt *FixOption
 	list = f.collect(a.chooser(plan, opt), opt.Strict)
 	if round == 0 {
 		list = append(list, f.extra...)
+		list, err = f.budgeted(a.model, plan, list)
 	}
-	return list, round > 0 && len(list) == 0, nil
+	return list, round > 0 && len(list) == 0, err
 }
 
 // collect returns the edits of the findings that are to be fixed: notes keep their low values.

@@ -28,7 +28,7 @@ func gains(now, planned *rewrite.Summary) bool {
 // and the new plan would gain little: the islands that one round of fixes left are not moved about
 // by the next. It returns nil where the new plan is to be carried out.
 func (f *Fixed) settled(ctx context.Context, a *analysis, plan *rewrite.Plan, planned *graph.Model, sum *rewrite.Summary, opt *FixOptions) (*graph.Model, error) {
-	if opt.Replay != nil || plan.Strategy != rewrite.Mixed || plan.Target.Bits() == 8 || plan.NarrowDouble || !sum.Changed || !reached(a.model, plan, opt) || narrowsEnds(a.model, planned) {
+	if opt.Replay != nil || plan.Strategy != rewrite.Mixed || plan.Target.Bits() == 8 || plan.NarrowDouble || !sum.Changed || !reached(a.model, plan, opt) || !f.budget.met() || narrowsEnds(a.model, planned) {
 		return nil, nil
 	}
 	keep := &rewrite.Plan{Target: plan.Target, Strategy: rewrite.Repair, KeepIO: plan.KeepIO}

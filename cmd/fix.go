@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -21,6 +22,7 @@ type fixFlags struct {
 	inPlace, dryRun, narrowDouble             bool
 	weightsOnly, allowUnsafe                  bool
 	prefer                                    string
+	errorBudget                               float64
 	include, exclude                          []string
 }
 
@@ -34,6 +36,7 @@ func (f *fixFlags) add(c *cobra.Command) {
 	c.Flags().BoolVar(&f.weightsOnly, "weights-only", false, "store large constants low and compute as before")
 	c.Flags().StringVar(&f.prefer, "prefer", "", "`ways` to fix findings, the first that can: widen, bf16, rescale, replace, clamp, epsilon")
 	c.Flags().BoolVar(&f.allowUnsafe, "allow-unsafe", false, "ways of --prefer that change FP32 results too: epsilon")
+	c.Flags().Float64Var(&f.errorBudget, "error-budget", 0, "hold what rounding costs most in FP32 until the predicted `error` of the outputs, relative to their root mean square, is at most this; 0 for any")
 	c.Flags().StringVar(&f.plan, "plan", "", "`file` that the plan is written to; where it exists it is carried out instead")
 	c.Flags().StringArrayVar(&f.include, "include", nil, "change these nodes only: a glob of their names, op:, value:, path: or re: and a `pattern`; may be repeated")
 	c.Flags().StringArrayVar(&f.exclude, "exclude", nil, "leave these nodes as they are, see --include; may be repeated")
@@ -45,7 +48,7 @@ func (f *fixFlags) add(c *cobra.Command) {
 func (f *fixFlags) options(c *cobra.Command, path string, o analyze.Options) (analyze.FixOptions, error) {
 	opt := analyze.FixOptions{Options: o, Out: f.out, InPlace: f.inPlace, DryRun: f.dryRun, Strategy: f.strategy,
 		KeepIO: keeper(f.keepIO), NarrowDouble: f.narrowDouble, Include: f.include, Exclude: f.exclude}
-	opt.AllowUnsafe = f.allowUnsafe
+	opt.AllowUnsafe, opt.ErrorBudget = f.allowUnsafe, f.errorBudget
 	var err error
 	if opt.Prefer, err = analyze.ParseWays(f.prefer); err != nil {
 		return opt, &failure{exitUsage, err}
@@ -54,6 +57,8 @@ func (f *fixFlags) options(c *cobra.Command, path string, o analyze.Options) (an
 		opt.Strategy = "weights"
 	}
 	switch {
+	case !(f.errorBudget >= 0) || math.IsInf(f.errorBudget, 0):
+		return opt, usagef("--error-budget: %g is no error", f.errorBudget)
 	case f.strategy != "" && f.weightsOnly:
 		return opt, usagef("--strategy and --weights-only exclude each other")
 	case f.strategy != "" && f.strategy != "mixed" && f.strategy != "repair":
@@ -91,7 +96,7 @@ func (f *fixFlags) readPlan(c *cobra.Command, opt *analyze.FixOptions) (err erro
 		opt.PlanPath = f.plan
 		return place(f.plan, false)
 	}
-	for _, name := range []string{"target", "strategy", "weights-only", "prefer", "keep-io-types", "narrow-double", "include", "exclude"} {
+	for _, name := range []string{"target", "strategy", "weights-only", "prefer", "error-budget", "keep-io-types", "narrow-double", "include", "exclude"} {
 		if c.Flags().Changed(name) {
 			return usagef("--plan: %s exists and says what --%s says; change it there, or name another file", f.plan, name)
 		}
@@ -126,6 +131,7 @@ func (a *app) fixCommand() *cobra.Command {
 			"  amplint fix model.onnx --dry-run --plan plan.yaml          # plan.yaml is written\n" +
 			"  amplint fix model.onnx -o model_fp16.onnx --plan plan.yaml  # and carried out, with what you changed in it\n" +
 			"  amplint fix model.onnx -o model_fp16.onnx --prefer rescale,replace\n" +
+			"  amplint fix model.onnx -o model_fp16.onnx --error-budget 1e-3\n" +
 			"  amplint fix model.onnx -o model_fp16.onnx --exclude op:Softmax --exclude 're:^/decoder/'",
 		Short: "Rewrite a model so that it is right in low precision",
 		Args:  takes(1, 1),

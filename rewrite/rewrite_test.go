@@ -164,26 +164,8 @@ func planOf(t *testing.T, text string, m *graph.Model) *Plan {
 			for _, v := range values(m, f[1]) {
 				p.Edits = append(p.Edits, ToBF16{v})
 			}
-		case "rescale":
-			for _, n := range nodes(m, f[1]) {
-				p.Edits = append(p.Edits, Rescale{n, nodes(m, f[2])[0], int(num(3))})
-			}
-		case "rescale-square":
-			for _, n := range nodes(m, f[1]) {
-				p.Edits = append(p.Edits, RescaleSquare{n, int(num(2))})
-			}
-		case "rebalance":
-			for _, n := range nodes(m, f[1]) {
-				p.Edits = append(p.Edits, Rebalance{n, nodes(m, f[2])[0], int(num(3))})
-			}
-		case "replace":
-			for _, v := range values(m, f[1]) {
-				e := Replace{Value: v, Op: f[2], Attrs: []*graph.Attr{intAttr("axis", -1)}}
-				for _, in := range f[3:] {
-					e.Inputs = append(e.Inputs, values(m, in)...)
-				}
-				p.Edits = append(p.Edits, e)
-			}
+		case "rescale", "rescale-square", "rebalance", "replace":
+			p.Edits = append(p.Edits, structural(m, f, num)...)
 		case "unquantize":
 			for _, v := range values(m, f[1]) {
 				p.Edits = append(p.Edits, Unquantize{v})
@@ -203,6 +185,33 @@ func planOf(t *testing.T, text string, m *graph.Model) *Plan {
 		}
 	}
 	return p
+}
+
+// structural makes the edits that change which nodes there are, see planOf.
+func structural(m *graph.Model, f []string, num func(int) float64) (list []Edit) {
+	switch f[0] {
+	case "rescale":
+		for _, n := range nodes(m, f[1]) {
+			list = append(list, Rescale{n, nodes(m, f[2])[0], int(num(3))})
+		}
+	case "rescale-square":
+		for _, n := range nodes(m, f[1]) {
+			list = append(list, RescaleSquare{n, int(num(2))})
+		}
+	case "rebalance":
+		for _, n := range nodes(m, f[1]) {
+			list = append(list, Rebalance{n, nodes(m, f[2])[0], int(num(3))})
+		}
+	case "replace":
+		for _, v := range values(m, f[1]) {
+			e := Replace{Value: v, Op: f[2], Attrs: []*graph.Attr{intAttr("axis", -1)}}
+			for _, in := range f[3:] {
+				e.Inputs = append(e.Inputs, values(m, in)...)
+			}
+			list = append(list, e)
+		}
+	}
+	return list
 }
 
 func values(m *graph.Model, key string) (list []*graph.Value) {
