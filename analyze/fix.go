@@ -28,13 +28,13 @@ type FixOptions struct {
 	NarrowDouble bool
 	// Include and Exclude select nodes, see parseSelectors: all others, or these, stay as they are.
 	Include, Exclude []string
-	Prefer           []string  // see ParseWays: how findings are to be fixed, the first that can be
-	AllowUnsafe      bool      // ways that change FP32 results count too
+	Prefer           []string // see ParseWays: how findings are to be fixed, the first that can be
+	AllowUnsafe      bool     // ways that change FP32 results count too
 	// ErrorBudget is the error of the outputs that rounding may be predicted to make, relative to their
 	// root mean square; 0 for any.
 	ErrorBudget float64
-	PlanPath         string    // where the plan is written to, "" for nowhere
-	Replay           *PlanFile // carried out instead of a plan of our own; it brings target, strategy and selection
+	PlanPath    string    // where the plan is written to, "" for nowhere
+	Replay      *PlanFile // carried out instead of a plan of our own; it brings target, strategy and selection
 }
 
 // Fixed is what a fix did.
