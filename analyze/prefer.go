@@ -84,12 +84,23 @@ func (c *chooser) everywhere(way string, f rules.Finding) (list []rewrite.Edit) 
 	}
 	for _, p := range places {
 		e := c.edit(way, f.Rule, p)
+		if e == nil && feeds(p, places) {
+			continue
+		}
 		if e == nil {
 			return nil
 		}
 		list = append(list, e)
 	}
 	return list
+}
+
+// feeds tells whether a place only makes what the node of another one reads: what is done there does
+// for both.
+func feeds(p rules.Place, places []rules.Place) bool {
+	return slices.ContainsFunc(places, func(o rules.Place) bool {
+		return o.Node != nil && o.Node != p.Node && p.Value != nil && slices.Contains(o.Node.Inputs, p.Value)
+	})
 }
 
 func (c *chooser) edit(way, rule string, p rules.Place) rewrite.Edit {

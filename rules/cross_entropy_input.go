@@ -94,6 +94,7 @@ func (c *chance) check(p *Pass) {
 		f.Message += p.hint(logOfSigmoid)
 	}
 	f.Edits = c.edits()
+	f.Occurrences = p.vanishesAt(c.value)
 	p.report(f)
 }
 

@@ -87,5 +87,6 @@ func checkDivisor(p *Pass, n *graph.Node, v *graph.Value) {
 	}
 	find.Message = fmt.Sprintf("the divisor %s comes down to %.5g, which is 0 in %s (least %.5g)", v.Name, low, f, f.MinSubnormal())
 	find.Edits = append([]rewrite.Edit{rewrite.Widen{Value: v}}, p.excessEdits(n)...)
+	find.Occurrences = p.vanishesAt(v)
 	p.report(find)
 }

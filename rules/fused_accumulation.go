@@ -46,9 +46,11 @@ func adds(n *graph.Node) bool {
 }
 
 // reportAccumulated reports a result, as a note where kernels as a rule add in float32: in reductions
-// and norms, of which other rules say when it matters.
+// and norms, of which other rules say when it matters. An exponential inside that overflows is none of
+// adding, and no other rule speaks of it.
 func reportAccumulated(p *Pass, f Finding) {
-	if p.kernelState(&f) == runtime.Unsaid && (strings.HasPrefix(f.Node.Op, "Reduce") || strings.Contains(f.Node.Op, "Norm") || walk.Is(f.Node, "Softmax", "LogSoftmax")) {
+	exp := walk.Is(f.Node, "ReduceLogSumExp") && f.Kind != Swamping
+	if p.kernelState(&f) == runtime.Unsaid && !exp && (strings.HasPrefix(f.Node.Op, "Reduce") || strings.Contains(f.Node.Op, "Norm") || walk.Is(f.Node, "Softmax", "LogSoftmax")) {
 		f.Severity = Note
 		p.add(f)
 		return

@@ -51,5 +51,17 @@ func checkLog(p *Pass, n *graph.Node, format numfmt.Format) {
 	}
 	f.Message = fmt.Sprintf("%s may be %.5g, which is 0 in %s (least %.5g); its logarithm is -Inf instead of %.5g", x.Name, low, format, format.MinSubnormal(), math.Log(low))
 	f.Edits = []rewrite.Edit{rewrite.Widen{Value: x}}
+	f.Occurrences = p.vanishesAt(x)
 	p.report(f)
+}
+
+// vanishesAt returns the node that makes a number too small for a format, as a further place of what a
+// reader makes of the 0: the one is where it becomes 0, the other where that is Inf.
+func (p *Pass) vanishesAt(v *graph.Value) []Place {
+	v = walk.Moved(walk.Plain(v))
+	n := walk.Maker(v)
+	if n == nil || p.Target == numfmt.FP32 || walk.Constant(v) != nil || len(n.Subgraphs()) > 0 {
+		return nil
+	}
+	return []Place{{n, v}}
 }

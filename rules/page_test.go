@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -214,6 +215,7 @@ func wanted(text string) []string {
 			}
 		}
 	}
+	slices.Sort(list)
 	return list
 }
 
@@ -230,6 +232,7 @@ func marked(src *onnxtxt.Source, text string, found []Finding) []string {
 			list = append(list, fmt.Sprintf("%d: %s", lineOf(src, text, at.Node), f.Rule))
 		}
 	}
+	slices.Sort(list)
 	return list
 }
 

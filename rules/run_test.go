@@ -9,11 +9,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/amplint/amplint/graph/onnxtxt"
+	"github.com/amplint/amplint/rewrite"
 )
 
 const runModel = `<ir_version: 9, opset_import: ["" : 18], metadata_props: ["amplint.range.x": "[-20,20]", "amplint.range.keep": "[0,1]", "amplint.range.big": "[-60000,60000]", "amplint.range.ids": "[0,99]"]>
 m (int64[2, 4] ids, float[2, 4] x, bool[2, 4] keep, float[2, 4] unknown, float[2, 4] big, float[1, 2, 4, 4] img) => (y)
-<float low = {-3.4028235e38}, float inf = {1e38}, float tiny = {1e-12}, float one = {1}, float small = {0.000001}, float two = {2}, int64[1] last = {-1},
+<float low = {-3.4028235e38}, float inf = {1e38}, float tiny = {1e-12}, float one = {1}, float small = {0.000001}, float k5 = {0.0001}, float two = {2}, int64[1] last = {-1},
  bool[2, 4] causal = {1, 0, 0, 0, 1, 1, 0, 0}, float[2] s = {1, 1}, float[2] var = {100000, 4}>
 { %s }`
 
@@ -50,10 +51,44 @@ func TestRun(t *testing.T) {
 		{"a quotient that is always small", "a = Abs(x) b = Add(a, two) k = Add(b, two) e = Exp(k) p = Add(e, one) y = Reciprocal(p)", []string{"error witness silent exp-overflow e"}},
 		{"an epsilon whose logarithm fades", "a = Abs(x) b = Add(a, tiny) l = Log(b) c = Exp(l) y = Mul(x, c)", []string{"note constant absorbed tiny-epsilon tiny"}},
 		{"an epsilon under a floored logarithm", "a = Abs(x) b = Add(a, tiny) l = Log(b) c = Max(l, small) y = Mul(x, c)", []string{"note constant absorbed tiny-epsilon tiny"}},
+		{"a tanh of what passes the limit", "q = Mul(big, one) r = Mul(q, two) u = Mul(r, k5) y = Tanh(u)", []string{"note witness absorbed value-overflow r"}},
 		{"a bounded number", "t = Tanh(x) q = Mul(t, t) y = ReduceSum(q, last)", nil},
 	} {
 		if diff := cmp.Diff(c.want, summary(Run(prepareText(t, fmt.Sprintf(runModel, c.body))))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+}
+
+// An exponential that overflows inside a kernel is a warning, unlike a sum that loses digits there.
+func TestExponentialInside(t *testing.T) {
+	for end, want := range map[string][]string{"40": {"warning kernel  fused-accumulation y"}, "6": nil} {
+		found := Run(prepareText(t, `<ir_version: 9, opset_import: ["" : 17], metadata_props: ["amplint.range.x": "[-`+end+`,`+end+`]"]>
+m (float[4, 16] x) => (float[4, 1] y) { y = ReduceLogSumExp<axes = [-1]>(x) }`))
+		if diff := cmp.Diff(want, summary(found)); diff != "" {
+			t.Errorf("to %s (-want +got):\n%s", end, diff)
+		}
+	}
+}
+
+// TestEpsilonEdits holds what an epsilon is added to in FP32 where rounding leaves nothing of it.
+func TestEpsilonEdits(t *testing.T) {
+	for _, c := range []struct{ name, body, want string }{
+		{"a magnitude", "a = Abs(x) e = Add(a, tiny) y = Div(x, e)", "e"},
+		{"a difference", "q = Mul(x, x) d = Sub(one, q) e = Add(d, tiny) u = Sqrt(e) y = Reciprocal(u)", "q d e u y"},
+		{"a logarithm", "a = Abs(x) e = Add(a, tiny) y = Log(e)", "a e"},
+	} {
+		var names []string
+		for _, f := range Run(prepareText(t, fmt.Sprintf(runModel, c.body))) {
+			if f.Rule != tinyEpsilon.Name {
+				continue
+			}
+			for _, e := range f.Edits {
+				names = append(names, e.(rewrite.Widen).Value.Name)
+			}
+		}
+		if got := strings.Join(names, " "); got != c.want {
+			t.Errorf("%s: %q is held in FP32, want %q", c.name, got, c.want)
 		}
 	}
 }

@@ -128,21 +128,35 @@ func negativePower(n *graph.Node) bool {
 	return err == nil && x[0] < 0
 }
 
+// beside holds what an epsilon is added to where that must be exact.
+func (p *Pass) beside(n *graph.Node, other *graph.Value) (edits []rewrite.Edit) {
+	difference := walk.MakerOf(walk.Moved(walk.Plain(other)), "Sub")
+	if sink := singular(n.Out(0)); !walk.Is(sink, "Log") && difference == nil || walk.Maker(other) == nil || walk.Constant(other) != nil {
+		return nil
+	}
+	if difference != nil {
+		for _, in := range difference.Inputs {
+			if made := walk.Plain(in); walk.Maker(made) != nil && walk.Constant(made) == nil {
+				edits = append(edits, rewrite.Widen{Value: made})
+			}
+		}
+	}
+	for w := walk.Source(other); ; w = walk.Source(walk.Maker(w).In(0)) {
+		edits = append(edits, rewrite.Widen{Value: w})
+		if w == walk.Plain(other) {
+			return edits
+		}
+	}
+}
+
 // epsilonEdits holds the sum in FP32 up to the division or logarithm, and what the epsilon is added
-// to where its logarithm shows how small it is; for a normalisation its whole inside.
+// to where its logarithm shows how small it is, or where it is a difference, of which rounding leaves
+// nothing as it comes near 0; for a normalisation its whole inside.
 func (p *Pass) epsilonEdits(n *graph.Node, other *graph.Value) []rewrite.Edit {
 	if m := p.Patterns.NormOf(n); m != nil {
 		return p.normEdits(m)
 	}
-	var edits []rewrite.Edit
-	if sink := singular(n.Out(0)); walk.Is(sink, "Log") && walk.Maker(other) != nil && walk.Constant(other) == nil {
-		for w := walk.Source(other); ; w = walk.Source(walk.Maker(w).In(0)) {
-			edits = append(edits, rewrite.Widen{Value: w})
-			if w == walk.Plain(other) {
-				break
-			}
-		}
-	}
+	edits := p.beside(n, other)
 	queue := []*graph.Value{n.Out(0)}
 	for i := 0; i < len(queue) && i < 32; i++ {
 		edits = append(edits, rewrite.Widen{Value: queue[i]})

@@ -161,9 +161,9 @@ func (f *follow) outputs(n *graph.Node, d Damage) Harm {
 	return worst
 }
 
-// saturation is the argument from which on these functions are constant to every format's
-// precision.
-var saturation = map[string]float64{"Tanh": 9, "Sigmoid": 18, "Erf": 4, "HardSigmoid": 6, "Sign": 0, "Atan": 4096, "Softsign": 4096}
+// saturation is the argument from which on these functions are constant to the precision of 16 bits,
+// at an end that is 0 to its least number.
+var saturation = map[string]float64{"Tanh": 5, "Sigmoid": 18, "Erf": 3, "HardSigmoid": 6, "Sign": 0, "Atan": 4096, "Softsign": 4096}
 
 // pointwise follows damage through functions of one value.
 func (f *follow) pointwise(u graph.Use, d Damage) (Harm, bool) {
