@@ -170,9 +170,10 @@ func (p *pass) declare(v *graph.Value, d Given) {
 	if d.Basis == Unknown {
 		x.why = v
 	}
-	x.integer = !v.Type.Elem.IsFloat()
+	e := element(v.Type)
+	x.integer = !e.IsFloat()
 	x.nan, x.posInf, x.negInf = d.NaN, d.Inf && math.IsInf(d.Range.Hi, 1), d.Inf && math.IsInf(d.Range.Lo, -1)
-	if f, ok := held(v.Type.Elem); ok { // the data are stored as the input's type
+	if f, ok := held(e); ok { // the data are stored as the input's type
 		x.lo[0], x.hi[0] = roundOut(f, d.Range)
 	}
 	x.mom = p.priorOf(v, d.Range)

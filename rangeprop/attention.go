@@ -27,7 +27,7 @@ func (c *call) attended(v *Val, masked bool, logits ...*Val) *Val {
 	y.nan = y.nan || y.special() // a weight may be 0
 	m := y.Hull().MaxAbs()
 	if !math.IsInf(m, 0) {
-		y = y.widen(16 * accumUnit * m)
+		y = y.widen((16*accumUnit + c.chained(seq(0, len(c.in))...)) * m)
 	}
 	y.integer, y.tiny = false, 0
 	for _, x := range logits {

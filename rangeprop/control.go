@@ -37,10 +37,43 @@ func ifOp(c *call) []*Val {
 		case cond.Hi <= 0 && cond.Lo == cond.Hi:
 			outs[i] = b
 		case a != nil && b != nil:
-			outs[i] = joined(a, b)
+			outs[i] = either(a, b, then.Outputs[i].Type.Shape, other.Outputs[i].Type.Shape)
 		}
 	}
 	return outs
+}
+
+// either bounds what is one of two tensors. Positions are kept apart along the dimensions, counted from
+// the end, that have one length in both: elsewhere nobody knows which tensor a position belongs to.
+func either(a, b *Val, s, t graph.Shape) *Val { return joined(a.shared(s, t), b.shared(t, s)) }
+
+// shared joins the positions of a value of the shape own along the dimensions that other has not, or of
+// another length.
+func (v *Val) shared(own, other graph.Shape) *Val {
+	if own == nil || other == nil || len(v.lo) == 0 {
+		return v.flatOrEmpty()
+	}
+	w := v.ranked(own)
+	if len(w.dims) != len(own) {
+		return w.flat()
+	}
+	keep, off := make([]bool, len(own)), len(other)-len(own)
+	for i, d := range own {
+		keep[i] = off+i >= 0 && d.Known() && other[off+i].Known() && d.N == other[off+i].N
+	}
+	w = w.collapse(keep)
+	w.dims = w.dims[max(-off, 0):]
+	return w
+}
+
+// flatOrEmpty is flat for all but empty tensors, which stay empty.
+func (v *Val) flatOrEmpty() *Val {
+	if len(v.lo) > 0 {
+		return v.flat()
+	}
+	w := v.clone().plain()
+	w.dims = []int{0}
+	return w
 }
 
 // run bounds the values of a body. Past the budget its values are left as anything.
@@ -209,14 +242,14 @@ func (b *body) solve(least float64, enter func(i int)) {
 	}
 	enter(-1)
 	start := b.state
-	b.state = loosened(start)
+	b.state = b.loosened(start)
 	for range 3 { // most carried values settle at once
 		next := b.step()
 		if b.inside(next) {
 			b.finish(start, next)
 			return
 		}
-		b.state = b.join(next)
+		b.state = b.join(b.state, next)
 	}
 	for range 4 {
 		next := b.step()
@@ -237,22 +270,24 @@ func (b *body) solve(least float64, enter func(i int)) {
 // count goes through every iteration that the loop may take, each of them on all that those before may
 // have left: no widening is needed where their number is known.
 func (b *body) count(start []*Val) {
-	b.state = loosened(start)
+	b.state = b.loosened(start)
 	for i := 1.0; i < b.steps; i++ {
 		next := b.step()
 		if b.inside(next) {
 			break
 		}
-		b.state = b.join(next)
+		b.state = b.join(b.state, next)
 	}
 	b.finish(start, b.step())
 }
 
-// loosened keeps of values only what a later iteration is held against: their bounds and flags.
-func loosened(state []*Val) []*Val {
+// loosened keeps of carried values only what a later iteration is held against: their bounds and flags.
+// Positions along a dimension that may change from one iteration to the next are not kept apart.
+func (b *body) loosened(state []*Val) []*Val {
 	out := make([]*Val, len(state))
 	for i, v := range state {
-		out[i] = v.clone().plain()
+		s := b.carried[i].Type.Shape
+		out[i] = v.shared(s, s).clone().plain()
 		out[i].tiny = 0
 	}
 	return out
@@ -271,7 +306,7 @@ func (b *body) unroll(least float64, enter func(i int)) {
 		if float64(i+1) < least || least == b.steps {
 			exit = next
 		} else {
-			exit = joinAll(exit, next)
+			exit = b.join(exit, next)
 		}
 	}
 	if b.steps == 0 {
@@ -295,7 +330,7 @@ func (p *pass) remember(g *graph.Graph, acc map[*graph.Value]*Val) {
 			continue
 		}
 		if old := acc[v]; old != nil && old != x {
-			x = joined(old, x)
+			x = either(old, x, v.Type.Shape, v.Type.Shape)
 		}
 		acc[v] = x
 	}
@@ -337,27 +372,29 @@ func (v *Val) carried() *Val {
 func (b *body) collect(seen []*Val) []*Val {
 	var outs []*Val
 	for i := range b.g.Outputs {
-		v := b.p.output(b.g, i)
+		v, s := b.p.output(b.g, i), graph.Shape(nil)
 		if v == nil {
 			v = anything(b.n.Out(0))
+		} else {
+			s = b.g.Outputs[i].Type.Shape
 		}
 		if i < len(seen) {
-			v = joined(seen[i], v)
+			v = either(seen[i], v, s, s)
 		}
 		outs = append(outs, v)
 	}
 	return outs
 }
 
-func joinAll(a, b []*Val) []*Val {
-	out := make([]*Val, len(a))
-	for i := range a {
-		out[i] = joined(a[i], b[i])
+// join bounds the carried values of one of two iterations.
+func (b *body) join(x, y []*Val) []*Val {
+	out := make([]*Val, len(x))
+	for i := range x {
+		s := b.carried[i].Type.Shape
+		out[i] = either(x[i], y[i], s, s)
 	}
 	return out
 }
-
-func (b *body) join(next []*Val) []*Val { return joinAll(b.state, next) }
 
 // inside tells whether the state after an iteration stays within the one before it: then it does
 // for ever.
@@ -375,6 +412,12 @@ func (w *Val) holds(v *Val) bool {
 	if v.nan && !w.nan || v.posInf && !w.posInf || v.negInf && !w.negInf || w.integer && !v.integer || v.basis < w.basis {
 		return false
 	}
+	if len(v.lo) == 0 {
+		return true
+	}
+	if _, fit := broadcast(v, w); !fit || len(w.lo) == 0 { // it grows: positions do not stay what they were
+		return false
+	}
 	ok := true
 	zip(w, v, func(x, y Range) Range {
 		ok = ok && x.Contains(y)
@@ -385,7 +428,7 @@ func (w *Val) holds(v *Val) bool {
 
 // widen lets ends that still move jump to the next power of two.
 func (b *body) widen(next []*Val) []*Val {
-	out := joinAll(b.state, next)
+	out := b.join(b.state, next)
 	for i, v := range out {
 		old := b.state[i]
 		out[i] = zip(old, v, func(x, y Range) Range {
@@ -418,7 +461,7 @@ func powerAbove(x float64) float64 {
 // finish takes a state that holds for every iteration.
 func (b *body) finish(start, next []*Val) {
 	b.outs = b.collect(nil)
-	b.settle(joinAll(start, next))
+	b.settle(b.join(start, next))
 }
 
 // Growth is how a value that a loop carries grows where no widening holds it.
@@ -481,8 +524,8 @@ func (b *body) grow(start []*Val) {
 // next.
 func (b *body) measure(start []*Val) {
 	last := b.state
-	b.state = loosened(start)
-	first := loosened(b.step())
+	b.state = b.loosened(start)
+	first := b.loosened(b.step())
 	b.state = first
 	second := b.step()
 	b.state = last

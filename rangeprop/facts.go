@@ -2,6 +2,7 @@ package rangeprop
 
 import (
 	"math"
+	"slices"
 
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/graph/pattern"
@@ -14,13 +15,13 @@ import (
 // where the parts say so.
 func (p *pass) fact(v *graph.Value, x *Val) *Val {
 	if s := p.facts.Shift(v); s != nil && !(s.Guarded && (p.val(s.Input).nan || p.val(s.Input).posInf)) {
-		x = x.limit(Range{math.Inf(-1), 0}, 0)
+		x = x.limit(Range{math.Inf(-1), p.blur(v, s.Input)}, 0)
 	}
 	if s := p.facts.ExpSum(v); s != nil {
 		x = p.expSum(s, v, x)
 	}
 	if s := p.facts.Softmax(v); s != nil && s.Log {
-		x = x.limit(Range{math.Inf(-1), 0}, accumUnit*8)
+		x = x.limit(Range{math.Inf(-1), p.overLog(s)}, 0)
 	}
 	if r := p.facts.Ratio(v); r != nil {
 		x = p.weights(r, p.ratio(r, x))
@@ -40,7 +41,7 @@ func (p *pass) fact(v *graph.Value, x *Val) *Val {
 	if s := p.facts.Spread(v); s != nil {
 		x = p.spread(s, v, x)
 	}
-	if n := p.facts.Variance(v); n != nil && n.Expanded {
+	if n := p.facts.Variance(v); n != nil && n.Expanded && !p.overflows(x, v) {
 		x = x.limit(p.variance(n), 1e-6)
 	}
 	if n := p.facts.Norm(v); n != nil {
@@ -79,13 +80,62 @@ func (p *pass) expSum(s *pattern.ExpSum, v *graph.Value, x *Val) *Val {
 		n = float64(s.Count)
 	}
 	in := p.val(s.Input).Hull()
+	unit, blur := 1e-5+8*p.unitOf(s.Exp, s.Sum, s.Log, v), p.blur(v, s.Input)
+	top := math.Log(n) + unit*(1+math.Log(n)) + blur
 	switch v {
 	case s.Sum:
-		return x.limit(Range{1, n}, math.Min(n, 1<<16)*accumUnit).atLeast(1)
+		return x.limit(Range{math.Exp(-blur), n * math.Exp(blur)}, math.Min(n, 1<<16)*accumUnit+unit).atLeast(math.Exp(-blur))
 	case s.Log:
-		return x.limit(Range{0, math.Log(n)}, 1e-5).atLeast(0)
+		return x.limit(Range{-blur, top}, 0).atLeast(-blur)
 	}
-	return x.limit(Range{in.Lo, in.Hi + math.Log(n)}, 1e-5)
+	return x.limit(Range{in.Lo - blur, in.Hi + top}, unit)
+}
+
+// blur is how far apart two copies of a logit may be on the way to v: where some of the way is in another
+// format than the rest, the maximum is not exactly that of the numbers it is subtracted from.
+func (p *pass) blur(v, logits *graph.Value) float64 {
+	least, most := p.widths(v, logits)
+	if least >= most {
+		return 0
+	}
+	return 2 * p.unitBehind(v, logits) * (1 + finiteOr0(p.val(logits).Hull().MaxAbs()))
+}
+
+// widths returns the fewest and the most bits of the formats between two values.
+func (p *pass) widths(v, from *graph.Value) (least, most int) {
+	least, most = math.MaxInt, 0
+	for _, w := range behind(v, from) {
+		if f, ok := held(w.Type.Elem); ok {
+			least, most = min(least, f.Bits()), max(most, f.Bits())
+		}
+	}
+	return least, most
+}
+
+// overLog is how far above 0 a logarithm of a softmax may come out: only after the maximum is subtracted
+// is the sum no less than any of its terms.
+func (p *pass) overLog(s *pattern.Softmax) float64 {
+	if s.Node != nil || s.Max != nil {
+		return p.blur(s.Output, s.Input)
+	}
+	return 2 * p.unitOf(s.Output, s.Exp, s.Sum) * (4 + finiteOr0(p.val(s.Input).Hull().MaxAbs()))
+}
+
+// overflows tells whether a value may be infinite because its parts are in the types that the model has.
+// Where values are only going to be held low the rules judge the part that overflows, and what follows is
+// sized as if it had been repaired.
+func (p *pass) overflows(x *Val, v *graph.Value) bool { return x.special() && !p.lowered(v) }
+
+// lowered tells whether a value is going to be held in fewer bits than its type has.
+func (p *pass) lowered(v *graph.Value) bool {
+	if p.opt.Hold == nil {
+		return false
+	}
+	f, own := p.opt.Hold(v), numfmt.FP32
+	if g, ok := held(element(v.Type)); ok {
+		own = g
+	}
+	return f != numfmt.Invalid && f.Bits() < own.Bits()
 }
 
 // variance bounds E[x²] - m²: by a quarter of the square of the spread, and below 0 by no more than
@@ -98,20 +148,23 @@ func (p *pass) variance(n *pattern.Norm) Range {
 	return Range{-delta, (h.Hi-h.Lo)*(h.Hi-h.Lo)/4 + delta}
 }
 
-// loss is how much larger than its bound a quotient can come out in the type it is computed in, as a
+// loss is how much larger than its bound a quotient can come out in the format it is computed in, as a
 // factor: each of n parts of the denominator may be short by what rounds to zero, which only the
 // least value of the denominator holds up. It is 1 for FP32 and wider, where nothing in a model's
 // range vanishes, and for values that are only going to be held low: there the rules judge the
 // denominator, and what follows is sized as if it had been repaired.
-func (p *pass) loss(v, den *graph.Value, n float64) float64 {
-	f, ok := held(v.Type.Elem)
-	if !ok || f.Bits() >= 32 {
+func (p *pass) loss(f numfmt.Format, den *graph.Value, n float64) float64 {
+	if f.Bits() >= 32 {
 		return 1
 	}
 	if den == nil {
 		return math.Inf(1)
 	}
-	least := p.val(den).Hull().Lo
+	return short(f, f.Round(p.val(den).Hull().Lo), n) // a cast may follow
+}
+
+// short is loss for the least value of a denominator.
+func short(f numfmt.Format, least, n float64) float64 {
 	if least <= 0 || math.IsNaN(n) {
 		return math.Inf(1)
 	}
@@ -130,6 +183,10 @@ func (p *pass) factors(coef float64, scales []*graph.Value) Range {
 // ratio bounds a quotient by what it is made of.
 func (p *pass) ratio(q *pattern.Ratio, x *Val) *Val {
 	in := p.val(q.Input).Hull()
+	f, unit := p.coarsest(q.Output, q.Nodes)
+	if q.Kind != pattern.OfCount && p.overflows(p.val(q.Num), q.Num) && !p.val(q.Den).special() {
+		return x
+	}
 	r := Range{-1, 1}
 	switch q.Kind {
 	case pattern.OfSum:
@@ -164,8 +221,15 @@ func (p *pass) ratio(q *pattern.Ratio, x *Val) *Val {
 			r.Lo = 0
 		}
 	case pattern.OfMean:
-		if q.Products && p.unit(q.Output) > accumUnit { // what rounds to zero differs between the columns
+		if q.Products && unit > accumUnit { // what rounds to zero differs between the columns
 			return x
+		}
+		if f.Bits() < 32 {
+			e, ok := p.uneven(q, f)
+			if !ok {
+				return x
+			}
+			in = Range{in.Lo - e, in.Hi + e}
 		}
 		for _, w := range q.Weights {
 			if h := p.val(w).Hull(); h.Lo < 0 || q.Capped && h.Hi > 1 || q.Counted && !p.val(w).integer && !p.crisp(w) {
@@ -175,7 +239,7 @@ func (p *pass) ratio(q *pattern.Ratio, x *Val) *Val {
 		if r = in; q.Power == 2 {
 			r = square(in)
 		}
-		if q.EpsValue > 0 || q.Capped || !p.positive(q.Weights) {
+		if q.EpsValue > 0 || q.Capped || !p.positive(q.Weights) || p.val(q.Den).posInf {
 			r = r.join(Range{})
 		}
 		if q.Root {
@@ -183,17 +247,35 @@ func (p *pass) ratio(q *pattern.Ratio, x *Val) *Val {
 		}
 	}
 	k := 1.0
-	if q.Kind != pattern.OfMean && !stored(q.Num) {
-		k = p.loss(q.Output, q.Denominator, float64(count(q.Num.Type.Shape)))
+	if q.Kind != pattern.OfMean && !p.storedIn(q.Num, f) {
+		if f.Bits() < 32 && rooted(q.Nodes) { // a product that vanishes below the root may be of a large number
+			return x
+		}
+		k = p.loss(f, q.Denominator, elements(q.Nodes, q.Num))
 	}
 	if math.IsInf(k, 0) {
 		return x
 	}
-	slack := p.unit(q.Output)*8 + 1e-6
+	slack := unit*8 + 1e-6
 	if q.Kind == pattern.OfMean { // the products are summed apart from the weights
 		slack += math.Min(2*float64(count(q.Weights[0].Type.Shape))*accumUnit, unknownSum)
 	}
 	return x.limit(mul(r, p.factors(q.Coef*k, q.Scales)), slack)
+}
+
+// uneven is how far a weighted mean in a format may leave the hull of its elements because each product
+// rounds to a multiple of the least number; ok is false where nothing holds the sum of the weights up.
+func (p *pass) uneven(q *pattern.Ratio, f numfmt.Format) (e float64, ok bool) {
+	for _, w := range q.Weights {
+		if v := p.val(w); !v.integer && !p.crisp(w) {
+			least := p.val(q.Den).Hull().Lo
+			if q.Denominator != nil {
+				least = math.Max(least, p.val(q.Denominator).Hull().Lo)
+			}
+			return f.MinSubnormal() * elements(q.Nodes, q.Num) / least, least > 0
+		}
+	}
+	return 0, true
 }
 
 // sumLimit is what the elements of a sum over an unknown number may be without overflow in FP32: no
@@ -208,15 +290,16 @@ func (p *pass) crisp(w *graph.Value) bool { return w.Type.Elem == graph.Bool }
 
 // weights marks a share of a sum along one axis as weights.
 func (p *pass) weights(q *pattern.Ratio, x *Val) *Val {
-	if !stored(q.Num) && math.IsInf(p.loss(q.Output, q.Denominator, 1), 0) {
+	f, unit := p.coarsest(q.Output, q.Nodes)
+	if !p.storedIn(q.Num, f) && math.IsInf(p.loss(f, q.Denominator, 1), 0) {
 		return x
 	}
 	rank := len(q.Num.Type.Shape)
 	if q.Kind != pattern.OfSum || len(q.Scales) > 0 || q.Coef != 1 || len(q.Axes) != 1 || rank == 0 || len(q.Output.Type.Shape) != rank || p.val(q.Input).Hull().Lo < 0 {
 		return x
 	}
-	y := x.clone()
-	y.shares = simplex{axis: rank - q.Axes[0], most: q.Denominator != q.Den, unit: p.unit(q.Output)}
+	y := x.clone() // all of them are 0 where the sum overflows
+	y.shares = simplex{axis: rank - q.Axes[0], most: q.Denominator != q.Den || p.val(q.Den).posInf, unit: unit}
 	return y
 }
 
@@ -227,7 +310,7 @@ func (p *pass) shared(s *pattern.Shares, x *Val) *Val {
 	if in.nan || in.special() || !in.Hull().Bounded() {
 		return x
 	}
-	unit := p.unit(s.Output)
+	unit := p.unitBehind(s.Output, s.Input)
 	e := (8 + 4*math.Max(in.Hull().MaxAbs(), math.Log(float64(count(s.Input.Type.Shape))))) * unit
 	y := x.limit(Range{0, 1}, e)
 	y.shares = simplex{axis: len(s.Input.Type.Shape) - s.Axis, unit: e}
@@ -258,87 +341,86 @@ func (p *pass) unit(v *graph.Value) float64 {
 	return u
 }
 
-// norm bounds a normalised value by √n, and for E[x²] - m², whose difference may lose all its
-// digits, by what ε leaves of that loss.
-func (p *pass) norm(n *pattern.Norm, x *Val) *Val {
-	if n.Bound == 0 {
-		return x
-	}
-	m := n.Bound
-	if n.Expanded {
-		m *= p.cancellation(n)
-	}
-	m *= p.normLoss(n)
-	r := Range{-m, m}
-	if n.Kind != pattern.LayerNorm && len(n.Scales) == 0 {
-		if in := p.val(n.Numerator).Hull(); in.Lo >= 0 {
-			r.Lo = 0
+// unitOf is the greatest unit of values; nil ones have none.
+func (p *pass) unitOf(vs ...*graph.Value) float64 {
+	u := accumUnit
+	for _, v := range vs {
+		if v != nil {
+			u = math.Max(u, p.unit(v))
 		}
 	}
-	if math.IsInf(m, 0) {
-		return x
-	}
-	slack := p.unit(n.Output)*8 + math.Min(float64(n.Count), 1<<16)*accumUnit
-	if len(n.Scales) == 1 && len(n.Biases) <= 1 && n.Offset == 0 {
-		return p.normPerChannel(n, x, r, slack)
-	}
-	r = mul(r, p.factors(n.Coef, n.Scales))
-	r = add(r, Range{n.Offset, n.Offset})
-	for _, b := range n.Biases {
-		r = add(r, p.val(b).Hull())
-	}
-	return x.limit(r, slack)
+	return u
 }
 
-// stored tells whether a value is an input or a constant, its magnitude or its shape changed at most:
-// then all that reads it reads the same numbers. What is computed low may be summed in FP32 before
-// it is rounded.
-func stored(v *graph.Value) bool {
-	for v.Producer != nil {
-		switch v.Producer.OpName() {
-		case "Abs", "Neg", "Identity", "Reshape", "Transpose", "Unsqueeze", "Squeeze", "Relu", "Slice", "Gather":
-		default:
-			return false
-		}
-		if v = v.Producer.In(0); v == nil {
-			return false
+// maxBehind bounds how many values behind another one are looked at.
+const maxBehind = 64
+
+// behind lists a value and those that it is computed from, back to another one, which may be nil: the
+// nearest first, and of many only those.
+func behind(v, from *graph.Value) []*graph.Value {
+	var list []*graph.Value
+	seen := map[*graph.Value]bool{nil: true, from: true}
+	add := func(v *graph.Value) {
+		if !seen[v] && v.Const == nil && len(list) < maxBehind {
+			seen[v] = true
+			list = append(list, v)
 		}
 	}
-	return true
+	add(v)
+	for i := 0; i < len(list); i++ {
+		if n := list[i].Producer; n != nil {
+			for _, in := range n.Inputs {
+				add(in)
+			}
+		}
+	}
+	return list
 }
 
-// normLoss is loss below a root, for the squares of as many elements as are summed.
-func (p *pass) normLoss(n *pattern.Norm) float64 {
-	if n.Square == nil && stored(n.Numerator) { // the reduction squares, in FP32
-		return 1
-	}
-	f, ok := held(n.Output.Type.Elem)
-	switch {
-	case n.EpsOnRoot || n.Shifted == nil:
-		if ok && f.Bits() < 32 {
-			return p.loss(n.Output, n.Shifted, float64(n.Count)*math.Sqrt(f.MinSubnormal())/f.MinSubnormal())
+// unitBehind is the greatest unit of the values behind another one.
+func (p *pass) unitBehind(v, from *graph.Value) float64 { return p.unitOf(behind(v, from)...) }
+
+// coarsest is the format with the fewest bits that a pattern's output, or a result on the way to it, is
+// stored in, with the greatest unit that they are computed or held with: a cast at the end brings back
+// nothing that was lost before.
+func (p *pass) coarsest(out *graph.Value, nodes []*graph.Node) (f numfmt.Format, unit float64) {
+	f, ok := held(out.Type.Elem)
+	unit = p.unit(out)
+	for _, n := range nodes {
+		for _, v := range n.Outputs {
+			if v == nil || v.Const != nil {
+				continue
+			}
+			unit = math.Max(unit, p.unit(v))
+			if g, is := held(v.Type.Elem); is && (!ok || g.Bits() < f.Bits()) {
+				f, ok = g, true
+			}
 		}
-		return 1
-	case ok && f.Bits() < 32 && n.EpsValue > 0 && !n.EpsMax && n.Bound > 0:
-		return p.flushed(n, f)
 	}
-	return math.Sqrt(p.loss(n.Output, n.Shifted, float64(n.Count)))
+	if !ok {
+		f = numfmt.FP32
+	}
+	return f, unit
 }
 
-// flushed is normLoss where ε is added. Each square, their mean and what it is scaled by round by half the
-// least number at most, so that the variance is short by s; v / (v - s + ε) is above 1 only where s is
-// above ε, and largest where the variance is least.
-func (p *pass) flushed(n *pattern.Norm, f numfmt.Format) float64 {
-	elements := float64(n.Count)
-	if n.Kind == pattern.LayerNorm {
-		elements--
+// rooted tells whether a root is taken on the way.
+func rooted(nodes []*graph.Node) bool {
+	return slices.ContainsFunc(nodes, func(n *graph.Node) bool { return takesRoot(n) || n.Op == "ReduceL2" })
+}
+
+func takesRoot(n *graph.Node) bool { return n.Op == "Sqrt" || n.Op == "Pow" }
+
+// elements is how many numbers can meet in one sum on the way to a quotient of num.
+func elements(nodes []*graph.Node, num *graph.Value) float64 {
+	most := count(num.Type.Shape)
+	for _, n := range nodes {
+		for _, v := range n.Outputs {
+			if v != nil {
+				most = max(most, count(v.Type.Shape))
+			}
+		}
 	}
-	s := f.MinSubnormal() * (elements/(n.Bound*n.Bound)/2 + 1) // elements/Bound² is 1 for a mean, n for a sum
-	least := p.val(n.Shifted).Hull().Lo
-	if least <= 0 {
-		return math.Inf(1)
-	}
-	return math.Sqrt(math.Max(1, 1+(s-f.Round(n.EpsValue))/least))
+	return float64(most)
 }
 
 // count multiplies the known dimensions of a shape.
@@ -348,117 +430,4 @@ func count(s graph.Shape) int {
 		n *= max(d, 1)
 	}
 	return n
-}
-
-// normPerChannel meets channel by channel: scales differ much between channels.
-func (p *pass) normPerChannel(n *pattern.Norm, x *Val, r Range, slack float64) *Val {
-	r = Range{r.Lo * (1 + slack), r.Hi * (1 + slack)}
-	f := map1(p.val(n.Scales[0]), func(s Range) Range { return mul(mul(r, Range{n.Coef, n.Coef}), s) })
-	for _, b := range n.Biases {
-		f = zip(f, p.val(b), add)
-	}
-	y := zip(x, f, func(a, b Range) Range { return a.meet(Range{b.Lo - slack*math.Abs(b.Lo), b.Hi + slack*math.Abs(b.Hi)}) })
-	y.nan, y.integer, y.tiny = x.nan, false, 0
-	y.basis, y.why = x.basis, x.why
-	h := y.Hull()
-	y.posInf, y.negInf = x.posInf && math.IsInf(h.Hi, 1), x.negInf && math.IsInf(h.Lo, -1)
-	if h.Bounded() && y.basis == Unknown {
-		y.constantly()
-	}
-	return y
-}
-
-// normBall gives a normalised row its ball: all its elements together have a norm of √n.
-func (p *pass) normBall(n *pattern.Norm, x *Val) *Val {
-	s := n.Output.Type.Shape
-	rank := len(s)
-	if n.Bound == 0 || rank == 0 || len(n.Axes) != 1 || n.Axes[0] != rank-1 || !s[rank-1].Known() || s[rank-1].N != n.Count || p.opt.NoBalls {
-		return x
-	}
-	r := n.Bound * (1 + p.unit(n.Output)*8 + math.Min(float64(n.Count), 1<<16)*accumUnit)
-	if n.Kind == pattern.LayerNorm {
-		r *= math.Sqrt(float64(n.Count) / float64(n.Count-1))
-	}
-	if n.Expanded {
-		r *= p.cancellation(n)
-	}
-	r *= p.normLoss(n)
-	b := newBall([]int{rank - 1}, []int{int(n.Count)}, make([]float64, n.Count), r).scaled(nil, n.Coef)
-	for _, v := range n.Scales {
-		k, ok := exactly(p.val(v), b, rank)
-		if !ok {
-			return x
-		}
-		b = b.scaled(k, 0)
-	}
-	for _, v := range n.Biases {
-		d, ok := exactly(p.val(v), b, rank)
-		if !ok {
-			return x
-		}
-		b = b.moved(d, 1)
-	}
-	if n.Offset != 0 {
-		d := make([]float64, b.n())
-		for i := range d {
-			d[i] = n.Offset
-		}
-		b = b.moved(d, 1)
-	}
-	if !b.finite() {
-		return x
-	}
-	y := x.clone()
-	y.ball = b.lossy(p.unit(n.Output), x)
-	return y
-}
-
-// shortfall is how far E[x²] - m² may lie below the variance, relative to the largest square: both
-// parts round their squares, their sums of n terms and their means. unit is that of the result. Few
-// roundings in a low type may all go one way, and so may those of few terms in FP32: 1.5·n units for the
-// partial sums of the squares and, twice, of the mean. Those of many are taken to be independent, for which
-// √n units are three deviations of a sum in sequence and more of one in blocks (Higham and Mary, A new
-// approach to probabilistic rounding error analysis, 2019); six are allowed, since rows are sought that
-// show them.
-func (p *pass) shortfall(n *pattern.Norm) (relative, unit float64) {
-	unit = math.Max(p.unit(n.Var), accumUnit)
-	k := float64(n.Count)
-	relative = math.Min(1.5*k+6, 2*math.Sqrt(7+5*k)) * accumUnit
-	if unit > accumUnit {
-		relative += 5 * unit
-	}
-	return relative, unit
-}
-
-// cancellation is how much larger than √n a value normalised by E[x²] - m² can come out: a row whose
-// variance is below the shortfall δ = relative·max x² is divided by the root of ε alone, and the
-// mean that is subtracted may be off.
-func (p *pass) cancellation(n *pattern.Norm) float64 {
-	if n.EpsValue <= 0 {
-		return math.Inf(1)
-	}
-	m := p.val(n.Input).Hull().MaxAbs()
-	relative, unit := p.shortfall(n)
-	root := math.Sqrt(n.EpsValue)
-	if n.EpsOnRoot {
-		root = n.EpsValue
-	}
-	k := math.Hypot(1, math.Sqrt(relative)*m/root)
-	if !n.Floored && !n.EpsOnRoot {
-		k = math.Max(k, math.Sqrt(leftOver(n.EpsValue, relative/unit, unit*m*m)))
-	}
-	return k + (unit+math.Sqrt(float64(n.Count))*accumUnit)*m/root
-}
-
-// leftOver bounds a variance over v + ε where v, a difference of two rounded numbers, may be negative.
-// Numbers with the unit h in the last place differ by a multiple of h, so v + ε, if it is not negative,
-// is at least what is left of ε modulo h; and the variance is then at most ulps·h. top is the largest h.
-func leftOver(eps, ulps, top float64) float64 {
-	worst := 0.0
-	for h := math.Exp2(math.Floor(math.Log2(eps))); ulps*h > eps/2; h /= 2 {
-		if h <= 2*top {
-			worst = math.Max(worst, ulps*h/math.Mod(eps, h))
-		}
-	}
-	return worst
 }

@@ -85,6 +85,9 @@ func (c *call) finish(v *graph.Value, x *Val, o op) *Val {
 		return typed(x, v.Type)
 	}
 	f, ok := c.p.resultFormat(v)
+	if ok && o.exact && f.Bits() < 32 && c.fractions() {
+		return heldIn(f, x) // numbers of an attribute are rounded to the type, too
+	}
 	if !ok || o.exact {
 		return x
 	}
@@ -94,6 +97,16 @@ func (c *call) finish(v *graph.Value, x *Val, o op) *Val {
 		clampAll(y.hi, o.limit)
 	}
 	return y
+}
+
+// fractions tells whether an attribute of the node holds real numbers.
+func (c *call) fractions() bool {
+	for _, a := range c.n.Attrs {
+		if a.Type == graph.AttrFloat {
+			return true
+		}
+	}
+	return false
 }
 
 func clampAll(x []float64, r Range) {
@@ -109,8 +122,8 @@ func clampAll(x []float64, r Range) {
 // resultFormat is the format a result is computed in: that of its type, or a wider one that it will
 // be held in, so that no value of the type's own range is lost on the way.
 func (p *pass) resultFormat(v *graph.Value) (numfmt.Format, bool) {
-	own, ok := held(v.Type.Elem)
-	if v.Type.Elem == graph.Undefined && v.Producer != nil && v.Producer.In(0) != nil { // as the first input, most likely
+	own, ok := held(element(v.Type))
+	if element(v.Type) == graph.Undefined && v.Producer != nil && v.Producer.In(0) != nil { // as the first input, most likely
 		own, ok = held(v.Producer.In(0).Type.Elem)
 	}
 	if ok && p.opt.Hold != nil {
@@ -171,11 +184,12 @@ func (v *Val) infinities() {
 
 // hold rounds a value into the format that it will be held in, once more: rounding is monotone.
 func (p *pass) hold(v *graph.Value, x *Val) *Val {
-	if p.opt.Hold == nil || !v.Type.Elem.IsFloat() {
+	e := element(v.Type)
+	if p.opt.Hold == nil || !e.IsFloat() {
 		return x
 	}
 	f := p.opt.Hold(v)
-	if own, _ := held(v.Type.Elem); f == numfmt.Invalid || f == own {
+	if own, _ := held(e); f == numfmt.Invalid || f == own {
 		return x
 	}
 	y := heldIn(f, x)

@@ -255,9 +255,20 @@ func zip3(a, b, c *Val, f func(x, y, z Range) Range) *Val {
 
 func (v *Val) at(i int) Range { return Range{v.lo[i], v.hi[i]} }
 
-// joined returns the union of two values, as after branches: what either may be.
+// joined returns the union of two values, as after branches: what either may be. An empty tensor adds
+// nothing to what the other may hold.
 func joined(a, b *Val) *Val {
-	out := zip(a, b, Range.join)
+	if len(a.lo) == 0 {
+		a, b = b, a
+	}
+	out := a
+	if len(b.lo) == 0 {
+		out = a.clone().plain()
+		out.nan = a.nan || b.nan
+		out.rest(b)
+	} else {
+		out = zip(a, b, Range.join)
+	}
 	out.posInf, out.negInf = a.posInf || b.posInf, a.negInf || b.negInf
 	out.integer = a.integer && b.integer
 	out.tiny = math.Min(a.Tiny(), b.Tiny())

@@ -132,7 +132,7 @@ const crest = 12
 
 // priorOf is prior for an input that may be a signal, which lies far from its ends most of the time.
 func (p *pass) priorOf(v *graph.Value, r Range) *moments {
-	m := prior(r, v.Type.Elem.IsFloat())
+	m := prior(r, element(v.Type).IsFloat())
 	if r.Bounded() && p.readers(v).signal {
 		d := (r.Hi - r.Lo) / crest
 		m.vari[0] = d * d

@@ -1,6 +1,11 @@
 package rangeprop
 
-import "math"
+import (
+	"math"
+
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/numfmt"
+)
 
 func normalizeOps() map[string]op {
 	return map[string]op{
@@ -26,6 +31,9 @@ func normalizeOps() map[string]op {
 // is no bound where the squares of all deviations vanish; of inputs that reach further the few rows
 // that do so are not counted.
 func (c *call) normalized(x *Val, n, eps float64, rms bool) *Val {
+	if f, low := c.stash(); low {
+		return c.normalizedLow(f, x, n, eps)
+	}
 	h, root := x.Hull(), math.Sqrt(n)
 	off := product(math.Min((n+1)*accumUnit, 1), h.MaxAbs())
 	m, spread := math.Min(root, math.Sqrt(math.Max(n-1, 0))+quotient(off, math.Sqrt(eps))), h.Hi-h.Lo+off
@@ -55,6 +63,29 @@ func (c *call) normalized(x *Val, n, eps float64, rms bool) *Val {
 	return v
 }
 
+// stash returns the format that a norm takes its sums in where its attribute stash_type asks for less
+// than float.
+func (c *call) stash() (f numfmt.Format, low bool) {
+	f, ok := held(graph.ElemType(c.n.Int("stash_type", int64(graph.Float))))
+	return f, ok && f.Bits() < 32
+}
+
+// normalizedLow is normalized where every step is rounded to a format: also where the mean is far off,
+// and a sum of squares stops growing, the sum is no less than each square, so that √n holds. What
+// vanishes of a square must be no more than ε makes up for; and beyond the format's limit there are NaN.
+func (c *call) normalizedLow(f numfmt.Format, x *Val, n, eps float64) *Val {
+	m := math.Sqrt(n) * (1 + 8*f.Unit())
+	r := Range{-m, m}
+	if f.Round(eps) < 4*f.MinSubnormal() {
+		r = all
+	}
+	v := scalar(r)
+	v.rest(x)
+	v.nan = x.nan || x.special() || f.Round(eps) == 0 || product(math.Max(n, 2), x.Hull().MaxAbs()) > f.Max()
+	v.posInf, v.negInf = math.IsInf(r.Hi, 1), math.IsInf(r.Hi, 1)
+	return v
+}
+
 // expanded is normalized for an operator whose function body in the standard computes E[x²] - m². The
 // model names the operator, not that body: the bound is that of its definition. Where the difference
 // may be short by more than ε some kernels give NaN.
@@ -69,10 +100,13 @@ func (c *call) expanded(x *Val, n, eps float64) *Val {
 func (c *call) meanOf(x *Val, n float64) *Val {
 	v := x.flat()
 	h := v.Hull()
-	e := math.Min(sumError(n, 1), 1) * finiteOr0(h.MaxAbs())
+	e, limit := math.Min(sumError(n, 1), 1)*finiteOr0(h.MaxAbs()), c.accumLimit()
+	if f, low := c.stash(); low { // a step of a rounded sum is at most twice its term
+		e, limit = math.Min(n*f.Unit(), 3)*finiteOr0(h.MaxAbs()), f.Max()
+	}
 	total := product(n, h.MaxAbs())
 	v = map1flags(v, func(r Range) Range {
-		r = overflowing(r, r, total, c.accumLimit())
+		r = overflowing(r, r, total, limit)
 		return Range{r.Lo - e, r.Hi + e}
 	}).torn()
 	v.integer = false
@@ -127,16 +161,20 @@ func layerNormOp(c *call) []*Val {
 // of the spread, and infinite where the squares overflow.
 func (c *call) inverseRoot(x *Val, n, eps float64, rms bool) *Val {
 	h := x.Hull()
-	top := h.MaxAbs()
+	top, limit := h.MaxAbs(), c.accumLimit()
+	if f, low := c.stash(); low { // the mean is off by up to 3 of the greatest, the sum by as much again
+		top, limit, eps, rms = 6*top, f.Max(), f.Round(eps), true
+	}
 	if !rms {
 		top = (h.Hi-h.Lo)/2 + product(math.Min((n+1)*accumUnit, 1), h.MaxAbs())
 	}
-	if top *= top; product(n, 4*top) > c.accumLimit() {
+	if top *= top; product(n, 4*top) > limit {
 		top = math.Inf(1)
 	}
 	v := scalar(Range{1 / math.Sqrt(top+eps), 1 / math.Sqrt(eps)})
 	v.rest(x)
-	v.nan = x.nan || x.special() || product(n, h.MaxAbs()) > c.accumLimit()
+	v.nan = x.nan || x.special() || product(n, h.MaxAbs()) > limit
+	v.posInf = eps == 0
 	return v
 }
 

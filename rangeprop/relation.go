@@ -40,7 +40,7 @@ func (p *pass) entropy(e *pattern.Entropy, x *Val) *Val {
 		l := Range{math.Log(q.Lo), math.Log(q.Hi)}
 		r, size = addShare(r, h, l, !e.Neg), size+product(h.Hi, l.MaxAbs())
 	}
-	s := (8*p.unit(e.Output) + 1e-5) * size
+	s := (8*p.unitBehind(e.Output, nil) + 1e-5) * size
 	return x.limit(Range{r.Lo - s, r.Hi + s}, 0)
 }
 
@@ -75,7 +75,7 @@ func (p *pass) blend(b *pattern.Blend, x *Val) *Val {
 		return x
 	}
 	r := p.factors(b.CoefA, b.A).join(p.factors(b.CoefB, b.B))
-	s := 8 * p.unit(b.Output) * r.MaxAbs()
+	s := 8 * p.unitOf(append(append([]*graph.Value{b.Output, b.Weight}, b.A...), b.B...)...) * r.MaxAbs()
 	return x.limit(Range{r.Lo - s, r.Hi + s}, 0)
 }
 
@@ -85,18 +85,19 @@ func (p *pass) gap(picked, v *graph.Value, x *Val) *Val {
 	if in.nan || in.special() {
 		return x
 	}
-	return x.limit(Range{-(8*p.unit(v) + 1e-5) * (1 + in.Hull().MaxAbs()), math.Inf(1)}, 0)
+	return x.limit(Range{-(8*p.unitBehind(v, picked) + 1e-5) * (1 + in.Hull().MaxAbs()), math.Inf(1)}, 0)
 }
 
 // spread bounds a variance by a quarter of the square of the spread (Popoviciu), and by how far the
 // mean is off when it is summed in the type's own arithmetic.
 func (p *pass) spread(of, v *graph.Value, x *Val) *Val {
 	in := p.val(of)
-	if in.special() {
+	if in.special() || p.overflows(x, v) {
 		return x
 	}
 	h := in.Hull()
 	n := math.Min(float64(count(of.Type.Shape)), 1<<16)
-	off := (n*accumUnit + 8*p.unit(v)) * h.MaxAbs()
-	return x.limit(Range{0, (h.Hi-h.Lo)*(h.Hi-h.Lo)/4 + off*(h.Hi-h.Lo) + off*off}, n*accumUnit+8*p.unit(v))
+	e := n*accumUnit + 8*p.unitOf(of, v, v.Producer.In(0))
+	off := e * h.MaxAbs()
+	return x.limit(Range{0, (h.Hi-h.Lo)*(h.Hi-h.Lo)/4 + off*(h.Hi-h.Lo) + off*off}, e)
 }

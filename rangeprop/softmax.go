@@ -1,6 +1,11 @@
 package rangeprop
 
-import "math"
+import (
+	"math"
+
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/numfmt"
+)
 
 func softmaxOps() map[string]op {
 	return map[string]op{
@@ -28,11 +33,41 @@ func (c *call) softmaxAxes(rank int) ([]bool, bool) {
 
 func softmaxOp(c *call) *Val {
 	v := c.softmax(c.x(0), c.rank(0), share)
+	e := c.chained(0)
+	if k := (1 + e) * math.Exp(c.offLogits()); e > 0 {
+		v = map1flags(v, func(r Range) Range { return Range{r.Lo / k, math.Min(r.Hi*k, 1)} })
+	}
 	if axes, ok := c.softmaxAxes(c.rank(0)); ok {
-		v = v.ranked(c.shape(0))
+		v = v.ranked(c.shape(0)).clone()
 		v.sharing(axes)
+		v.shares.unit = e / 4
 	}
 	return v
+}
+
+// chained is the relative error of weights whose sum over the elements of some inputs is rounded at each
+// step, as the standard defines softmax and attention for bfloat16: the evaluator adds blocks of 32, and
+// their sums. For other types it is 0.
+func (c *call) chained(inputs ...int) float64 {
+	if c.elem(0) != graph.BFloat16 {
+		return 0
+	}
+	n, adds := 1.0, 3.0
+	for _, i := range inputs {
+		longest := 1.0
+		for d := range c.shape(i) {
+			if _, hi := c.dim(i, d); hi >= 0 {
+				longest = math.Max(longest, float64(hi))
+			} else {
+				longest = 1 << 20
+			}
+		}
+		n += longest
+	}
+	for ; n > 1; n = math.Ceil(n / 32) {
+		adds += math.Min(n, 32)
+	}
+	return adds * numfmt.BF16.Unit()
 }
 
 // softmax bounds every element by itself at one end and the others of its row at the other end.
@@ -123,7 +158,21 @@ func shareOf(x, others float64) float64 {
 }
 
 // logSoftmaxOp is the logarithm of a share.
-func logSoftmaxOp(c *call) *Val { return c.softmax(c.x(0), c.rank(0), logShare) }
+func logSoftmaxOp(c *call) *Val {
+	v := c.softmax(c.x(0), c.rank(0), logShare)
+	if e := c.chained(0) + c.offLogits(); e > 0 {
+		v = map1flags(v, func(r Range) Range { return Range{r.Lo - e, math.Min(r.Hi+e, 0)} })
+	}
+	return v
+}
+
+// offLogits is how far off logits less their maximum are where that difference is rounded, too.
+func (c *call) offLogits() float64 {
+	if h := c.x(0).Hull(); c.elem(0) == graph.BFloat16 && h.Bounded() {
+		return numfmt.BF16.Unit() * (h.Hi - h.Lo)
+	}
+	return 0
+}
 
 func logShare(x, others Range) Range {
 	lo, hi := -softplusOf(others.Hi-x.Lo), -softplusOf(others.Lo-x.Hi)

@@ -1,0 +1,349 @@
+package rangeprop
+
+import (
+	"math"
+	"slices"
+
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/graph/pattern"
+	"github.com/amplint/amplint/numfmt"
+)
+
+// norm bounds a normalised value by √n, and for E[x²] - m², whose difference may lose all its
+// digits, by what ε leaves of that loss.
+func (p *pass) norm(n *pattern.Norm, x *Val) *Val {
+	if n.Bound == 0 {
+		return x
+	}
+	if p.torn(n) {
+		return x
+	}
+	m := n.Bound
+	if n.Expanded {
+		m *= p.cancellation(n)
+	} else {
+		m = p.offMean(n)
+	}
+	m = m*p.normLoss(n) + p.distributed(n)
+	r := Range{-m, m}
+	if n.Kind != pattern.LayerNorm && len(n.Scales) == 0 {
+		if in := p.val(n.Numerator).Hull(); in.Lo >= 0 {
+			r.Lo = 0
+		}
+	}
+	if math.IsInf(m, 0) {
+		return x
+	}
+	_, unit := p.coarsest(n.Output, n.Nodes)
+	slack := unit*8 + math.Min(float64(n.Count), 1<<16)*accumUnit
+	if len(n.Scales) == 1 && len(n.Biases) <= 1 && n.Offset == 0 {
+		return p.normPerChannel(n, x, r, slack)
+	}
+	r = mul(r, p.factors(n.Coef, n.Scales))
+	r = add(r, Range{n.Offset, n.Offset})
+	for _, b := range n.Biases {
+		r = add(r, p.val(b).Hull())
+	}
+	return x.limit(r, slack)
+}
+
+// offMean is the bound of a value normalised by the squares of its own deviations: √n-1, for which the
+// deviations must add up to 0, or √n where the rounded mean is so far off that they do not.
+func (p *pass) offMean(n *pattern.Norm) float64 {
+	if n.Kind != pattern.LayerNorm || n.Count < 2 {
+		return n.Bound
+	}
+	count := float64(n.Count)
+	most := n.Bound * math.Sqrt(count/(count-1))
+	root := math.Sqrt(n.EpsValue)
+	if n.EpsOnRoot {
+		root = n.EpsValue
+	}
+	unit := math.Max(p.unitOf(n.Mean, n.Numerator), accumUnit*count)
+	off := 2 * unit * p.val(n.Input).Hull().MaxAbs()
+	return math.Min(most, n.Bound+quotient(off, root))
+}
+
+// distributed is how far x·r - m·r, written in place of (x - m)·r, may lie from it: both products round, and
+// what is subtracted of them.
+func (p *pass) distributed(n *pattern.Norm) float64 {
+	if n.Kind != pattern.LayerNorm || !slices.ContainsFunc(n.Nodes, func(m *graph.Node) bool {
+		return m.Op == "Mul" && m.In(0) != m.In(1) && (m.In(0) == n.Input || m.In(1) == n.Input)
+	}) {
+		return 0
+	}
+	f, _ := p.coarsest(n.Output, n.Nodes)
+	root := math.Sqrt(n.EpsValue)
+	if n.EpsOnRoot {
+		root = n.EpsValue
+	}
+	return quotient(4*f.Unit()*p.val(n.Input).Hull().MaxAbs(), root)
+}
+
+// torn tells whether a part that the norm is summed or multiplied of may overflow. Where a square does the
+// root is infinite, and what it divides is 0; and a root that may be 0 is for the rules to judge.
+func (p *pass) torn(n *pattern.Norm) bool {
+	if root := p.val(n.Root); root.zero() || root.special() {
+		return false
+	}
+	inside := map[*graph.Value]bool{}
+	var visit func(v *graph.Value)
+	visit = func(v *graph.Value) {
+		if v == nil || inside[v] || v == n.Input || v.Producer == nil {
+			return
+		}
+		inside[v] = true
+		for _, in := range v.Producer.Inputs {
+			visit(in)
+		}
+	}
+	visit(n.Root)
+	for _, m := range n.Nodes {
+		for _, v := range m.Outputs {
+			if v != nil && v != n.Output && !inside[v] && p.overflows(p.val(v), v) {
+				return true
+			}
+		}
+	}
+	return n.Numerator != n.Input && p.overflows(p.val(n.Numerator), n.Numerator)
+}
+
+// stored tells whether a value is an input or a constant, its magnitude or its shape changed at most:
+// then all that reads it reads the same numbers. What is computed low may be summed in FP32 before
+// it is rounded.
+func stored(v *graph.Value) bool {
+	for v.Producer != nil {
+		switch v.Producer.OpName() {
+		case "Abs", "Neg", "Identity", "Reshape", "Transpose", "Unsqueeze", "Squeeze", "Relu", "Slice", "Gather":
+		default:
+			return false
+		}
+		if v = v.Producer.In(0); v == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// storedIn is stored for what is not wider than a format: else what is computed in that reads other numbers.
+func (p *pass) storedIn(v *graph.Value, f numfmt.Format) bool {
+	own, ok := held(v.Type.Elem)
+	return stored(v) && (!ok || own.Bits() <= f.Bits())
+}
+
+// normLoss is loss below a root, for the squares of as many elements as are summed, and of what is rounded
+// behind it.
+func (p *pass) normLoss(n *pattern.Norm) float64 {
+	f, _ := p.coarsest(n.Output, n.Nodes)
+	if f.Bits() >= 32 {
+		return 1
+	}
+	if n.Square == nil && p.storedIn(n.Numerator, f) {
+		if k, ok := p.byLength(n, f); ok {
+			return k
+		}
+	}
+	if n.EpsOnRoot || n.Shifted == nil {
+		return p.loss(f, n.Shifted, float64(n.Count)*math.Sqrt(f.MinSubnormal())/f.MinSubnormal())
+	}
+	k, g := p.behindRoot(n, f), numfmt.FP32
+	for _, v := range behind(n.Shifted, n.Input) {
+		if h, ok := held(v.Type.Elem); ok && h.Bits() < g.Bits() {
+			g = h
+		}
+	}
+	least := p.val(n.Shifted).Hull().Lo
+	switch {
+	case g.Bits() >= 32:
+		return k
+	case n.EpsValue > 0 && !n.EpsMax && n.Bound > 0:
+		return k * p.flushed(n, g)
+	}
+	return k * math.Sqrt(short(g, least, float64(n.Count)))
+}
+
+// behindRoot is how much larger than its bound a quotient may come out because the numerator, the root and
+// its reciprocal are rounded to multiples of the least number of a format.
+func (p *pass) behindRoot(n *pattern.Norm, f numfmt.Format) float64 {
+	root, h := p.val(n.Root), p.val(n.Shifted).Hull()
+	least, m := math.Sqrt(math.Max(h.Lo, 0)), f.MinSubnormal()
+	if root.special() || root.zero() || least <= 2*m {
+		return math.Inf(1)
+	}
+	return (1 + m/least) / (1 - m/least) * (1 + math.Min(math.Sqrt(h.Hi), f.Max())*m)
+}
+
+// byLength is normLoss where elements are divided by what ReduceL2 gives, which no element is larger than
+// also once it is rounded: all that happens to it on the way makes it larger, or moves it. Elements that
+// are scaled before round by half the least number.
+func (p *pass) byLength(n *pattern.Norm, f numfmt.Format) (k float64, ok bool) {
+	for _, d := range n.Nodes {
+		if d.Op != "Div" || d.In(1) == nil || !isLength(d.In(1)) {
+			continue
+		}
+		if d.In(0) == n.Numerator {
+			return 1, true
+		}
+		m := d.In(0).Producer
+		if m == nil || m.Op != "Mul" || m.In(0) != n.Numerator && m.In(1) != n.Numerator {
+			return 1, false
+		}
+		scale := p.val(m.In(0))
+		if m.In(0) == n.Numerator {
+			scale = p.val(m.In(1))
+		}
+		least := p.val(d.In(1)).Hull().Lo * scale.Tiny()
+		return 1 + f.MinSubnormal()/least, least > 0 && !scale.zero()
+	}
+	return 1, false
+}
+
+// isLength tells whether a value is the result of ReduceL2, or larger.
+func isLength(v *graph.Value) bool {
+	for v != nil && v.Producer != nil {
+		switch v.Producer.Op {
+		case "ReduceL2":
+			return true
+		case "Max", "Clip", "Add":
+			if in := v.Producer.In(1); in != nil && in.Const == nil {
+				v = in
+				continue
+			}
+		case "Cast", "Identity", "Expand", "Unsqueeze", "Reshape":
+		default:
+			return false
+		}
+		v = v.Producer.In(0)
+	}
+	return false
+}
+
+// flushed is normLoss where ε is added. Each square, their mean and what it is scaled by round by half the
+// least number at most, so that the variance is short by s; v / (v - s + ε) is above 1 only where s is
+// above ε, and largest where the variance is least.
+func (p *pass) flushed(n *pattern.Norm, f numfmt.Format) float64 {
+	elements := float64(n.Count)
+	if n.Kind == pattern.LayerNorm {
+		elements--
+	}
+	s := f.MinSubnormal() * (elements/(n.Bound*n.Bound)/2 + 1) // elements/Bound² is 1 for a mean, n for a sum
+	least := f.Round(p.val(n.Shifted).Hull().Lo)               // a cast may follow
+	if least <= 0 {
+		return math.Inf(1)
+	}
+	return math.Sqrt(math.Max(1, 1+(s-f.Round(n.EpsValue))/least))
+}
+
+// normPerChannel meets channel by channel: scales differ much between channels.
+func (p *pass) normPerChannel(n *pattern.Norm, x *Val, r Range, slack float64) *Val {
+	r = Range{r.Lo * (1 + slack), r.Hi * (1 + slack)}
+	f := map1(p.val(n.Scales[0]), func(s Range) Range { return mul(mul(r, Range{n.Coef, n.Coef}), s) })
+	for _, b := range n.Biases {
+		f = zip(f, p.val(b), add)
+	}
+	y := zip(x, f, func(a, b Range) Range { return a.meet(Range{b.Lo - slack*math.Abs(b.Lo), b.Hi + slack*math.Abs(b.Hi)}) })
+	y.nan, y.integer, y.tiny = x.nan, false, 0
+	y.basis, y.why = x.basis, x.why
+	h := y.Hull()
+	y.posInf, y.negInf = x.posInf && math.IsInf(h.Hi, 1), x.negInf && math.IsInf(h.Lo, -1)
+	if h.Bounded() && y.basis == Unknown {
+		y.constantly()
+	}
+	return y
+}
+
+// normBall gives a normalised row its ball: all its elements together have a norm of √n.
+func (p *pass) normBall(n *pattern.Norm, x *Val) *Val {
+	s := n.Output.Type.Shape
+	rank := len(s)
+	if n.Bound == 0 || rank == 0 || len(n.Axes) != 1 || n.Axes[0] != rank-1 || !s[rank-1].Known() || s[rank-1].N != n.Count || p.opt.NoBalls {
+		return x
+	}
+	_, unit := p.coarsest(n.Output, n.Nodes)
+	r := n.Bound * (1 + unit*8 + math.Min(float64(n.Count), 1<<16)*accumUnit)
+	if n.Kind == pattern.LayerNorm {
+		r *= math.Sqrt(float64(n.Count) / float64(n.Count-1))
+	}
+	if n.Expanded {
+		r *= p.cancellation(n)
+	}
+	r = r*p.normLoss(n) + p.distributed(n)*math.Sqrt(float64(n.Count))
+	b := newBall([]int{rank - 1}, []int{int(n.Count)}, make([]float64, n.Count), r).scaled(nil, n.Coef)
+	for _, v := range n.Scales {
+		k, ok := exactly(p.val(v), b, rank)
+		if !ok {
+			return x
+		}
+		b = b.scaled(k, 0)
+	}
+	for _, v := range n.Biases {
+		d, ok := exactly(p.val(v), b, rank)
+		if !ok {
+			return x
+		}
+		b = b.moved(d, 1)
+	}
+	if n.Offset != 0 {
+		d := make([]float64, b.n())
+		for i := range d {
+			d[i] = n.Offset
+		}
+		b = b.moved(d, 1)
+	}
+	if !b.finite() {
+		return x
+	}
+	y := x.clone()
+	y.ball = b.lossy(unit, x)
+	return y
+}
+
+// shortfall is how far E[x²] - m² may lie below the variance, relative to the largest square: both
+// parts round their squares, their sums of n terms and their means. unit is that of the result. Few
+// roundings in a low type may all go one way, and so may those of few terms in FP32: 1.5·n units for the
+// partial sums of the squares and, twice, of the mean. Those of many are taken to be independent, for which
+// √n units are three deviations of a sum in sequence and more of one in blocks (Higham and Mary, A new
+// approach to probabilistic rounding error analysis, 2019); six are allowed, since rows are sought that
+// show them.
+func (p *pass) shortfall(n *pattern.Norm) (relative, unit float64) {
+	unit = p.unitBehind(n.Var, n.Input)
+	k := float64(n.Count)
+	relative = math.Min(1.5*k+6, 2*math.Sqrt(7+5*k)) * accumUnit
+	if unit > accumUnit {
+		relative += 5 * unit
+	}
+	return relative, unit
+}
+
+// cancellation is how much larger than √n a value normalised by E[x²] - m² can come out: a row whose
+// variance is below the shortfall δ = relative·max x² is divided by the root of ε alone, and the
+// mean that is subtracted may be off.
+func (p *pass) cancellation(n *pattern.Norm) float64 {
+	if n.EpsValue <= 0 {
+		return math.Inf(1)
+	}
+	m := p.val(n.Input).Hull().MaxAbs()
+	relative, unit := p.shortfall(n)
+	root := math.Sqrt(n.EpsValue)
+	if n.EpsOnRoot {
+		root = n.EpsValue
+	}
+	k := math.Hypot(1, math.Sqrt(relative)*m/root)
+	if !n.Floored && !n.EpsOnRoot {
+		k = math.Max(k, math.Sqrt(leftOver(n.EpsValue, relative/unit, unit*m*m)))
+	}
+	return k + (unit+math.Sqrt(float64(n.Count))*accumUnit)*m/root
+}
+
+// leftOver bounds a variance over v + ε where v, a difference of two rounded numbers, may be negative.
+// Numbers with the unit h in the last place differ by a multiple of h, so v + ε, if it is not negative,
+// is at least what is left of ε modulo h; and the variance is then at most ulps·h. top is the largest h.
+func leftOver(eps, ulps, top float64) float64 {
+	worst := 0.0
+	for h := math.Exp2(math.Floor(math.Log2(eps))); ulps*h > eps/2; h /= 2 {
+		if h <= 2*top {
+			worst = math.Max(worst, ulps*h/math.Mod(eps, h))
+		}
+	}
+	return worst
+}
