@@ -26,6 +26,7 @@ func checkConstantsLost(p *Pass) {
 			continue
 		}
 		switch x, one := s.Single(); {
+		case one && x == 0 && wasZero(v):
 		case one && x == 0:
 			checkLostEpsilon(p, v)
 			checkLostFactor(p, v, s)

@@ -15,7 +15,7 @@ import (
 func checkLostFactor(p *Pass, v *graph.Value, s walk.Stats) {
 	uses, _ := walk.Readers(v)
 	for _, u := range uses {
-		if !multiplies(u) || p.known(u.Node, v) {
+		if !multiplies(u) || p.known(u.Node, v) || p.Range(u.Node.In(u.Index)).MaxAbs() > 0 { // it is a part of what is multiplied
 			continue
 		}
 		format, _ := p.low(v)
@@ -31,6 +31,21 @@ func checkLostFactor(p *Pass, v *graph.Value, s walk.Stats) {
 		p.report(f)
 		return
 	}
+}
+
+// wasZero tells whether a constant of 0 cannot have been lost: bfloat16 holds nearly all that float32
+// does, a fill of 0 makes zeros on purpose, and where it was converted just now it is known what it was.
+func wasZero(v *graph.Value) bool {
+	if v.Type.Elem == graph.BFloat16 || walk.Is(v.Producer, "ConstantOfShape") {
+		return true
+	}
+	for t := walk.Stored(v); t != nil; t = t.Origin() {
+		if s, ok := walk.StatsOf(t); ok && t.Elem == graph.Float {
+			x, one := s.Single()
+			return one && x == 0
+		}
+	}
+	return false
 }
 
 // checkLostBound reports a bound of exactly 1 where one minus the bounded value is divided by, or its

@@ -52,6 +52,9 @@ func TestRun(t *testing.T) {
 		{"an epsilon whose logarithm fades", "a = Abs(x) b = Add(a, tiny) l = Log(b) c = Exp(l) y = Mul(x, c)", []string{"note constant absorbed tiny-epsilon tiny"}},
 		{"an epsilon under a floored logarithm", "a = Abs(x) b = Add(a, tiny) l = Log(b) c = Max(l, small) y = Mul(x, c)", []string{"note constant absorbed tiny-epsilon tiny"}},
 		{"a tanh of what passes the limit", "q = Mul(big, one) r = Mul(q, two) u = Mul(r, k5) y = Tanh(u)", []string{"note witness absorbed value-overflow r"}},
+		{"a factor of 0 that a file in 16 bits holds", "gone = Constant<value = float16 {0}>() h = Cast<to = 10>(x) z = Mul(h, gone) y = Add(z, h)", []string{"error constant silent constants-lost gone"}},
+		{"a factor of 0 that bfloat16 would hold", "zero = Constant<value = bfloat16 {0}>() h = Cast<to = 16>(x) z = Mul(h, zero) y = Add(z, h)", nil},
+		{"zeros beside what is multiplied", "pad = Constant<value = float16[2, 1] {0, 0}>() h = Cast<to = 10>(x) c = Concat<axis = 1>(h, pad) y = Mul(c, c)", nil},
 		{"a bounded number", "t = Tanh(x) q = Mul(t, t) y = ReduceSum(q, last)", nil},
 	} {
 		if diff := cmp.Diff(c.want, summary(Run(prepareText(t, fmt.Sprintf(runModel, c.body))))); diff != "" {
