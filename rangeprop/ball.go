@@ -24,6 +24,7 @@ type ball struct {
 	m      *matrix
 	loss   float64
 	l1     float64 // bound of the sum of magnitudes, 0 where not known
+	box    *box    // further bounds of the elements, nil where there are none
 }
 
 func (b *ball) n() int { return len(b.center) }
@@ -50,13 +51,13 @@ func (b *ball) part(g int) (from, to int) {
 	return g * k, (g + 1) * k
 }
 
-// stretch bounds ‖Mᵀu‖/‖u‖ over elements from..to.
+// stretch bounds ‖Mᵀu‖/‖u‖ over the elements from..to of a group.
 func (b *ball) stretch(from, to int) float64 {
 	switch {
 	case b.m != nil && from == 0 && to == b.n():
 		return b.m.spectral()
 	case b.m != nil:
-		return b.m.pick(seq(from, to)).spectral()
+		return b.m.part(from, to)
 	case b.diag != nil:
 		top := 0.0
 		for _, x := range b.diag[from:to] {
@@ -190,10 +191,11 @@ func (v *Val) tighten(rank int) *Val {
 	if b == nil || !b.finite() || v.nan && v.special() {
 		return v
 	}
-	return v.meetBox(b, b.deviations(), rank)
+	dev := b.deviations()
+	return v.meetBox(b, b.box.meet(&box{dev, dev}), rank)
 }
 
-func (v *Val) meetBox(b *ball, dev []float64, rank int) *Val {
+func (v *Val) meetBox(b *ball, x *box, rank int) *Val {
 	dims := make([]int, rank)
 	for i := range dims {
 		dims[i] = 1
@@ -206,8 +208,8 @@ func (v *Val) meetBox(b *ball, dev []float64, rank int) *Val {
 	if !slices.IsSorted(order) {
 		return v
 	}
-	for j := range dev {
-		w.lo[j], w.hi[j] = b.center[j]-dev[j], b.center[j]+dev[j]
+	for j, c := range b.center {
+		w.lo[j], w.hi[j] = c-x.down[j], c+x.up[j]
 	}
 	out := v.meet(w)
 	out.ball = b

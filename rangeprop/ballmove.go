@@ -49,15 +49,7 @@ func (b *ball) reshaped(from, to graph.Shape) *ball {
 	if seen != len(b.axes) || size(out.sizes) != b.n() {
 		return nil
 	}
-	return out.regrouped(b)
-}
-
-// regrouped keeps the groups where the first axis still counts them, else it joins them.
-func (b *ball) regrouped(old *ball) *ball {
-	if old.groups > 1 && b.heads() != old.groups {
-		return b.joined()
-	}
-	return b
+	return &out // parts lie one behind the other in any shape
 }
 
 // joined makes one group of all: one u, whose norm is that of the parts together.

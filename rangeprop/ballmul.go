@@ -189,11 +189,38 @@ func (c *call) productBall(p *mapping) *ball {
 		out.loss = x.loss * length(widest) * math.Sqrt(float64(m.rows))
 	}
 	held := c.p.heldUnit(c.n.In(1))
-	out.loss += (held + float64(m.rows)*accumUnit) * (length(x.center) + x.cheapSpread()) * length(m.columns()) // of the weights and of the sum
+	rounding := (held + float64(m.rows)*accumUnit) * (length(x.center) + x.cheapSpread()) // of the weights and of the sum
+	out.loss += rounding * length(m.columns())
+	if out.box = c.boxOf(p); out.box != nil {
+		out.box = out.box.widened(func(j int) float64 { return rounding * m.columns()[j] * grow })
+	}
 	if x.l1 > 0 {
 		out = out.byL1(x.l1, widest)
 	}
 	return out
+}
+
+// boxOf bounds the elements of a product by more than its ball: by the maps multiplied, and by the bend
+// of the function that made the factor.
+func (c *call) boxOf(p *mapping) *box {
+	if p.diag != nil { // then it is in the matrix
+		return nil
+	}
+	x := p.x.composed(p.m)
+	k, ok := c.x(0).pieces.kink()
+	if !ok {
+		return x
+	}
+	b := c.x(0).pieces.ball
+	if b == nil || !b.finite() || !b.last(c.rank(0)) || b.n() != p.m.rows {
+		return x
+	}
+	y := &box{}
+	y.down, y.up = b.bent(k, p.m)
+	for j, m := range p.center {
+		y.down[j], y.up[j] = m-y.down[j]+1e-6*math.Abs(m), y.up[j]-m+1e-6*math.Abs(m)
+	}
+	return x.meet(y.finite())
 }
 
 // byL1 takes the bound by the sum of magnitudes and the widest weight of each column where it is
@@ -242,8 +269,7 @@ func (c *call) meanBall() *ball {
 		}
 	}
 	n := c.depthOf(operand{shape: c.shape(0)}, operand{shape: c.shape(1)})
-	e := 4*math.Max(c.p.unit(c.n.Out(0)), c.x(0).shares.unit) + 2*math.Min(n, 1<<20)*accumUnit
-	out.loss += e * v.norm()
+	out.loss += c.x(0).shares.missing(n, c.p.unit(c.n.Out(0))) * out.norm()
 	if !c.x(0).shares.most {
 		return &out
 	}

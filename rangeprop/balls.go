@@ -48,6 +48,7 @@ func (c *call) followed(i int, v *graph.Value, x *Val) *Val {
 	y := x.clone()
 	y.ball = b
 	y = y.tighten(rank)
+	y.ball = y.ball.boxless()
 	if f, ok := c.p.resultFormat(v); ok && y.Hull().MaxAbs() > f.Max() {
 		return heldIn(f, y)
 	}
@@ -79,6 +80,9 @@ func (b *ball) fits(s graph.Shape) bool {
 func (b *ball) lossy(unit float64, x *Val) *ball {
 	c := *b
 	c.loss += 2 * unit * (length(b.center) + b.cheapSpread())
+	if b.box != nil {
+		c.box = b.box.widened(func(j int) float64 { return 2 * unit * (math.Abs(b.center[j]) + math.Max(b.box.down[j], b.box.up[j])) })
+	}
 	return &c
 }
 
@@ -101,6 +105,7 @@ func followNeg(c *call) *ball {
 
 // scaled multiplies the vector by factors, or all of it by one.
 func (b *ball) scaled(k []float64, all float64) *ball {
+	b = b.boxless()
 	if k == nil {
 		return b.stretched(all)
 	}

@@ -194,7 +194,9 @@ func (p *pass) hold(v *graph.Value, x *Val) *Val {
 	}
 	y := heldIn(f, x)
 	if x.pieces != nil {
-		y.pieces = &pieces{x.pieces.of, heldIn(f, x.pieces.v)}
+		held := *x.pieces
+		held.v = heldIn(f, held.v)
+		y.pieces = &held
 	}
 	if y.posInf && !x.posInf || y.negInf && !x.negInf || y.nan && !x.nan {
 		return y.plain() // what overflows keeps neither sum nor norm

@@ -11,6 +11,8 @@ type matrix struct {
 	squares    []float64 // of the columns' Euclidean norms, nil until asked for
 	lengths    []float64 // of the columns
 	gram       []float64 // of the columns, nil until asked for
+	split      *lead     // at the direction that it stretches most, nil until asked for
+	parts      []float64 // spectral norms of equal parts of the columns, as many as were asked for last
 }
 
 // columns returns the Euclidean norm of every column.
@@ -74,15 +76,36 @@ func (m *matrix) spectral() float64 {
 	return m.norm
 }
 
-func (m *matrix) bound() float64 {
-	frobenius := 0.0
-	for _, s := range m.columnSquares() {
-		frobenius += s
+// part returns an upper bound of the spectral norm of one of several equal parts of the columns.
+func (m *matrix) part(from, to int) float64 {
+	n := m.cols / (to - from)
+	if len(m.parts) != n {
+		m.parts = make([]float64, n)
 	}
-	frobenius = math.Sqrt(frobenius) * (1 + 1e-6)
+	p := &m.parts[from/(to-from)]
+	if *p == 0 {
+		*p = m.pick(seq(from, to)).spectral()
+	}
+	return *p
+}
+
+// frobenius is the root of the sum of squares of all elements, which is above the spectral norm.
+func (m *matrix) frobenius() float64 {
+	f := 0.0
+	for _, s := range m.columnSquares() {
+		f += s
+	}
+	return math.Sqrt(f) * (1 + 1e-6)
+}
+
+func (m *matrix) bound() float64 {
+	frobenius := m.frobenius()
 	n := min(m.rows, m.cols)
 	if n < 2 || n > maxGram || frobenius == 0 || math.IsInf(frobenius, 0) || math.IsNaN(frobenius) {
 		return frobenius
+	}
+	if n > 128 && m.splits() {
+		return m.leading().whole
 	}
 	if n > 128 {
 		return math.Min(frobenius, m.largeNorm())
@@ -103,8 +126,12 @@ func gramOf(m *matrix) []float64 {
 	return rowProducts(a, m.rows)
 }
 
-// columnGram returns MᵀM, of the side of the columns.
+// columnGram returns MᵀM, of the side of the columns, or what is above it: a large one is that plus a
+// multiple of 1, so that the norms of its products are above those of MᵀM.
 func (m *matrix) columnGram() []float64 {
+	if m.gram == nil && m.rows*m.cols*m.cols > 1<<20 && m.frobenius() < math.Inf(1) {
+		m.gram = m.largeGram()
+	}
 	if m.gram == nil {
 		a := make([]float64, len(m.a))
 		for i := range m.rows {

@@ -51,12 +51,18 @@ func (s simplex) mean(x *Val, axis int, n, unit float64) *Val {
 	if s.most {
 		y = joined(y, scalar(Range{}))
 	}
+	e := s.missing(n, unit)
+	return map1flags(y, func(r Range) Range { return Range{r.Lo - e*math.Abs(r.Lo), r.Hi + e*math.Abs(r.Hi)} })
+}
+
+// missing is how far a mean under n of the weights may lie from one under weights that sum to 1, as a
+// share of what it is taken of. unit is that of the result.
+func (s simplex) missing(n, unit float64) float64 {
 	e := 2 * math.Min(n, 1<<20) * accumUnit
 	if math.IsInf(n, 0) {
 		e = unknownSum
 	}
-	e += 4 * math.Max(unit, s.unit)
-	return map1flags(y, func(r Range) Range { return Range{r.Lo - e*math.Abs(r.Lo), r.Hi + e*math.Abs(r.Hi)} })
+	return e + 4*math.Max(unit, s.unit)
 }
 
 // meet intersects bounds that both hold.

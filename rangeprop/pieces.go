@@ -12,8 +12,10 @@ import (
 // again, as in x·sigmoid(x), intervals forget that both are one; the pieces do not. So GELU, SiLU,
 // Mish, softplus and their like are bounded in every spelling without being recognised.
 type pieces struct {
-	of *graph.Value
-	v  *Val // one bound for each piece
+	of   *graph.Value
+	v    *Val  // one bound for each piece
+	seed *Val  // the pieces of the source
+	ball *ball // of the source, nil where it has none
 }
 
 // pieceCount is the number of cuts of each of two sequences, one even and one that is denser
@@ -105,30 +107,34 @@ func (c *call) pieced(v *graph.Value, x *Val, o op) *Val {
 		return x
 	}
 	d := &call{p: c.p, n: c.n, in: slices.Clone(c.in)}
-	var seed *Val
+	p := &pieces{of: of}
 	for i, in := range c.in {
 		switch {
 		case in == nil || in.number() || c.n.Op == "CastLike" && i == 1:
 		case in.pieces != nil && in.pieces.of == of:
-			d.in[i] = in.pieces.v
+			d.in[i], p.seed, p.ball = in.pieces.v, in.pieces.seed, in.pieces.ball
 		case strip(c.n.In(i)) == of:
-			if seed == nil && (len(of.Uses) > 1 || len(c.n.In(i).Uses) > 1) { // else it never meets itself
-				seed = c.p.cut(of, in)
+			if p.seed == nil && (len(of.Uses) > 1 || len(c.n.In(i).Uses) > 1 || in.dense()) { // else it never meets itself
+				p.seed = c.p.cut(of, in)
 			}
-			if d.in[i] = seed; seed == nil {
+			if d.in[i], p.ball = p.seed, in.ball; p.seed == nil {
 				return x
 			}
 		default:
 			return x
 		}
 	}
-	return c.carry(d, of, v, x, o)
+	return c.carry(d, p, v, x, o)
 }
 
-// cut cuts the range of a source, nil where it has none or where its elements may be special.
+// dense tells whether the value has a ball whose elements mix those of a smaller one.
+func (v *Val) dense() bool { return v.ball != nil && v.ball.m != nil }
+
+// cut cuts the range of a source, nil where it has none or where its elements may be infinite. That they
+// may be NaN is said of every piece, as it is of the whole.
 func (p *pass) cut(of *graph.Value, x *Val) *Val {
 	h := x.Hull()
-	if x.nan || x.special() || !h.Bounded() || h.Lo == h.Hi || len(x.lo) == 0 || !of.Type.Elem.IsFloat() {
+	if x.special() || !h.Bounded() || h.Lo == h.Hi || len(x.lo) == 0 || !of.Type.Elem.IsFloat() {
 		return nil
 	}
 	f, ok := held(of.Type.Elem)
@@ -136,11 +142,12 @@ func (p *pass) cut(of *graph.Value, x *Val) *Val {
 		return nil
 	}
 	s := cutUp(h, f.MinSubnormal())
-	s.basis, s.why = x.basis, x.why
+	s.basis, s.why, s.nan = x.basis, x.why, x.nan
 	return s
 }
 
-func (c *call) carry(d *call, of *graph.Value, v *graph.Value, x *Val, o op) *Val {
+// carry completes the pieces of a value by what the node makes of those in d.
+func (c *call) carry(d *call, p *pieces, v *graph.Value, x *Val, o op) *Val {
 	n := 0
 	for _, in := range d.in {
 		if in != nil {
@@ -157,6 +164,7 @@ func (c *call) carry(d *call, of *graph.Value, v *graph.Value, x *Val, o op) *Va
 	y := x.meet(scalar(h))
 	y.basis, y.why = x.basis, x.why
 	y.nan, y.posInf, y.negInf = x.nan && out.nan, x.posInf && out.posInf, x.negInf && out.negInf
-	y.pieces = &pieces{of, out.plain()}
+	p.v = out.plain()
+	y.pieces = p
 	return y
 }

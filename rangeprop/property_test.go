@@ -115,6 +115,14 @@ func operators() []tested {
 		{"n = LayerNormalization(x, one) z = MatMul(n, w)", func(x, _ []float64) []float64 { return times(layerNorm(x)) }},
 		{"z = MatMul(x, w)", func(x, _ []float64) []float64 { return times(x) }},
 		{"a = MatMul(x, w) b = Tanh(a) z = MatMul(b, w)", func(x, _ []float64) []float64 { return times(one(math.Tanh)(times(x), times(x))) }},
+		{"a = MatMul(x, w) b = Relu(a) z = MatMul(b, w)", func(x, _ []float64) []float64 {
+			return times(one(func(x float64) float64 { return math.Max(x, 0) })(times(x), times(x)))
+		}},
+		{"n = LayerNormalization(x, one) a = MatMul(n, w) s = Sigmoid(a) b = Mul(a, s) z = MatMul(b, w)", func(x, _ []float64) []float64 {
+			a := times(layerNorm(x))
+			return times(one(func(x float64) float64 { return x * sigmoid(x) })(a, a))
+		}},
+		{"a = MatMul(x, w) z = MatMul(a, w)", func(x, _ []float64) []float64 { return times(times(x)) }},
 		{"m = ReduceMean<axes = [-1]>(x) z = Sub(x, m)", func(x, _ []float64) []float64 {
 			return each(func(a, b float64) float64 { return a - b })(x, []float64{total(x) / 4, total(x) / 4, total(x) / 4, total(x) / 4})
 		}},

@@ -27,6 +27,10 @@ var small = map[string]string{
   p = Softmax<axis = -1>(z) o = MatMul(p, v2) o1 = Transpose<perm = [0, 2, 1, 3]>(o) o2 = Reshape(o1, back)
   d = MatMul(o2, w) r = Add(x, d) n = LayerNormalization(r, g, g)
   h = MatMul(n, w) t = Tanh(h) u = MatMul(t, w) e = Add(n, u) y = LayerNormalization(e, g, g) }`,
+	"rectified units": `b (float[2, 6, 16] x) => (y) {
+  n = LayerNormalization(x, g, g) a = MatMul(n, w) r = Relu(a) c = MatMul(r, w) o = Add(c, g)
+  two = Constant<value_float = 1.4142135>() half = Constant<value_float = 0.5>() e = Div(o, two) f = Erf(e) h = Add(f, onef) i = Mul(o, h) j = Mul(i, half) k = MatMul(j, w)
+  l = Sigmoid(k) m = Mul(k, l) u = LeakyRelu(m) y = MatMul(u, w) }`,
 	"gated unit": `b (float[2, 6, 16] x) => (y) {
   s = Mul(x, x) v = ReduceMean<axes = [-1]>(s) e = Add(v, eps) r = Sqrt(e) n = Div(x, r) c = Mul(n, g)
   a = MatMul(c, w) l = Sigmoid(a) i = Mul(a, l) u = MatMul(c, w) h = Mul(i, u) d = MatMul(h, w) y = Add(x, d)
@@ -111,6 +115,7 @@ var related = map[string]struct {
 	"softmax of sums and means":          {`b (float[2, 16] x) => (y) { n = Neg(x) m = ReduceMin<axes = [-1]>(n) d = Sum(x, m) e = Exp(d) a = ReduceMean<axes = [-1]>(e) k = Constant<value_float = 16.0>() s = Mul(a, k) r = Reciprocal(s) y = Mul(e, r) }`, rangeprop.Range{Lo: 0, Hi: 1.001}},
 	"largest of one":                     {`b (float[2, 16] x) => (y) { one1 = Constant<value = int64[1] {1}>() m, i = TopK<axis = -1>(x, one1) nm = Neg(m) d = Add(x, nm) e = Exp(d) s = ReduceSum(e, last) l = Log(s) y = Sub(d, l) }`, rangeprop.Range{Lo: -10.9, Hi: 0.001}},
 	"tanh by a reciprocal":               {`b (float[2, 16] x) => (y) { e = Exp(x) n = Neg(x) f = Exp(n) d = Sub(e, f) s = Add(f, e) r = Reciprocal(s) y = Mul(d, r) }`, rangeprop.Range{Lo: -1.001, Hi: 1.001}},
+	"swish of what may be NaN":           {`b (float[2, 16] x) => (y) { r = Sqrt(x) t = Sub(r, onef) s = Sigmoid(t) y = Mul(t, s) }`, rangeprop.Range{Lo: -0.28, Hi: 0.74}},
 	"softplus asking for NaN":            {`b (float[2, 16] x) => (y) { m = Relu(x) q = Equal(x, x) k = Not(q) a = Abs(x) n = Neg(a) e = Exp(n) o = Add(e, onef) l = Log(o) s = Add(m, l) y = Where(k, x, s) }`, rangeprop.Range{Lo: -0.01, Hi: 4.1}},
 }
 

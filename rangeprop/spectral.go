@@ -27,6 +27,22 @@ func (m *matrix) largeNorm() float64 {
 	return k * rootOf(normOf(symmetric(a, b, n, depth), n, 2), frobenius32(x), n, depth)
 }
 
+// largeGram returns MᵀM computed by the kernels, with what they may have lost of it added to the diagonal.
+func (m *matrix) largeGram() []float64 {
+	x, k := normalised(m.a)
+	n := m.cols
+	g := symmetric(kern.Rows(transposed(x, m.rows, n), m.rows), kern.Rows(x, n), n, m.rows)
+	lost := lostOf(frobenius32(x), n, m.rows)
+	out := make([]float64, n*n)
+	for i, e := range g {
+		if i%(n+1) == 0 {
+			out[i] = lost
+		}
+		out[i] = (out[i] + float64(e)) * k * k
+	}
+	return out
+}
+
 // normOf bounds the spectral norm of a square matrix that is symmetric: after some squarings by the
 // smaller of its Frobenius norm and its greatest row sum.
 func normOf(g []float32, n, squarings int) float64 {
@@ -84,12 +100,20 @@ func transposed(x []float32, rows, cols int) []float32 {
 }
 
 // rootOf turns the norm of a computed product of a matrix with itself into a bound of its own. f is
-// its Frobenius norm and depth the length of the sums; the last terms are what numbers below the
-// least normal one lose.
+// its Frobenius norm and depth the length of the sums; the last term is what numbers below the least
+// normal one lose.
 func rootOf(norm, f float64, n, depth int) float64 {
-	steps := float64(min(depth, kern.BlockK) + (depth+kern.BlockK-1)/kern.BlockK + 2)
-	size := float64(n) * float64(depth)
-	return (math.Sqrt(norm+steps*0x1.01p-24*f*f+size*0x1p-147) + math.Sqrt(size)*0x1p-148) * (1 + 1e-9)
+	return (math.Sqrt(norm+lostOf(f, n, depth)) + math.Sqrt(float64(n)*float64(depth))*0x1p-148) * (1 + 1e-9)
+}
+
+// lostOf bounds the norm of what the kernels lose of the product of a matrix with itself.
+func lostOf(f float64, n, depth int) float64 {
+	return sumSteps(depth)*0x1.01p-24*f*f + float64(n)*float64(depth)*0x1p-147
+}
+
+// sumSteps is the number of roundings that a term of a sum goes through in the kernels.
+func sumSteps(depth int) float64 {
+	return float64(min(depth, kern.BlockK) + (depth+kern.BlockK-1)/kern.BlockK + 2)
 }
 
 // normalised returns numbers that can be squared and summed in float32, and the power of two that
