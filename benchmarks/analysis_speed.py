@@ -5,11 +5,12 @@ usage: analysis_speed.py [--amplint PATH] [--folder DIR] [--rounds 3] [--process
 The models are those of big_models.py: an encoder of 438 MB, a chain of 100,000 nodes, and with
 --large an encoder of 2.6 GB whose weights lie in an external file. They go to --folder, where they
 stay, or to a temporary one. Each line gives the least processor time and wall time and the greatest
-peak memory of the rounds, by wait4; a fix is compared with copying the files that it wrote. All run
-on one processor, or on as many as --processors says. --only runs the lines whose name holds a text.
+peak memory of the rounds, by wait4; a fix is compared with copying the files that it wrote, round by
+round, and the median ratio is given. All run on one processor, or on as many as --processors says. --only runs the lines whose name holds a text.
 """
 import argparse
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -34,10 +35,10 @@ def measure(name, rounds, command, env=None, after=None):
     runs = []
     for _ in range(rounds):
         runs.append(process(command, env) + ((after() if after else 0),))
-    cpu, wall, copied = (min(r[i] for r in runs) for i in (0, 1, 3))
+    cpu, wall = (min(r[i] for r in runs) for i in (0, 1))
     line = f"{name:34} {cpu:7.2f} s cpu {wall:7.2f} s wall {max(r[2] for r in runs):6.0f} MB"
     if after:
-        line += f"   {wall / copied:.2f} x copying what it wrote"
+        line += f"   {statistics.median(r[1] / r[3] for r in runs):.2f} x copying what it wrote"
     print(line, flush=True)
 
 

@@ -52,8 +52,9 @@ func (v *Val) Hull() Range {
 		return Range{}
 	}
 	r := Range{v.lo[0], v.hi[0]}
-	for i := range v.lo {
-		r.Lo, r.Hi = math.Min(r.Lo, v.lo[i]), math.Max(r.Hi, v.hi[i])
+	hi := v.hi[:len(v.lo)]
+	for i, lo := range v.lo { // not math.Min and Max: they are calls, and all that is known goes through here
+		r.Lo, r.Hi = min(r.Lo, lo), max(r.Hi, hi[i])
 	}
 	return r
 }

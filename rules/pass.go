@@ -26,6 +26,7 @@ type Pass struct {
 	named  map[any]bool
 	prints *prints
 	wide   map[*graph.Value]bool // held in FP32 by the fix of a finding
+	hulls  map[*graph.Value]rangeprop.Range
 }
 
 // located is a finding with what orders it.
@@ -35,7 +36,8 @@ type located struct {
 }
 
 func newPass(in *Input) *Pass {
-	p := &Pass{Input: widely(in), places: map[*graph.Node]int{}, named: map[any]bool{}, wide: map[*graph.Value]bool{}}
+	p := &Pass{Input: widely(in), places: map[*graph.Node]int{}, named: map[any]bool{}, wide: map[*graph.Value]bool{},
+		hulls: map[*graph.Value]rangeprop.Range{}}
 	for n := range in.Model.Nodes() {
 		p.places[n] = len(p.places) + 1
 	}
@@ -86,12 +88,18 @@ func holdsHalf(m *graph.Model) bool {
 	return false
 }
 
-// Range returns the sound bound of a value; everything where nothing is known.
+// Range returns the sound bound of a value; everything where nothing is known. Every rule asks for
+// it, and a value has as many bounds as channels.
 func (p *Pass) Range(v *graph.Value) rangeprop.Range {
-	if t := p.val(v); t != nil {
-		return t.Hull()
+	if r, ok := p.hulls[v]; ok {
+		return r
 	}
-	return rangeprop.Range{Lo: math.Inf(-1), Hi: math.Inf(1)}
+	r := rangeprop.Range{Lo: math.Inf(-1), Hi: math.Inf(1)}
+	if t := p.val(v); t != nil {
+		r = t.Hull()
+	}
+	p.hulls[v] = r
+	return r
 }
 
 // val returns what is known of a value, nil for values without a range of their own.
