@@ -18,12 +18,11 @@ func attentionOps() map[string]op {
 
 // attended bounds a mean of values under softmax weights: their hull. Rows that are masked wholly
 // may come out as 0, so 0 is in it where there is a mask; kernels scale by a sum within a few u of 1.
-func (c *call) attended(v *Val, masked bool, logits ...*Val) *Val {
-	y := v.flat()
+func (c *call) attended(y *Val, masked bool, logits ...*Val) *Val {
 	if masked {
 		y = joined(y, scalar(Range{}))
 	}
-	y = y.clone()
+	y = y.clone().plain()
 	y.nan = y.nan || y.special() // a weight may be 0
 	m := y.Hull().MaxAbs()
 	if !math.IsInf(m, 0) {
@@ -36,6 +35,35 @@ func (c *call) attended(v *Val, masked bool, logits ...*Val) *Val {
 		}
 	}
 	return y
+}
+
+// values joins what input i holds along its sequence. Heads stay apart where each of the queries' has its
+// own, and so do their channels.
+func (c *call) values(i int, heads, shared int64) *Val {
+	v, rank := c.x(i), c.rank(i)
+	own := heads > 0 && heads == shared
+	if len(v.dims) == 0 || rank != 4 && (rank != 3 || !own) {
+		return v.flat()
+	}
+	v = v.with(pad(v.dims, rank), v.lo, v.hi).joinAxis(rank - 2)
+	if !own {
+		v = v.joinAxis(1)
+	}
+	return v
+}
+
+// headCounts returns how many heads the queries have, and the keys; 0 where that is not known.
+func (c *call) headCounts() (queries, keys int64) {
+	if c.rank(0) == 3 {
+		n := c.n.Int("q_num_heads", c.n.Int("num_heads", 0))
+		return n, c.n.Int("kv_num_heads", n)
+	}
+	lo, queries := c.dim(0, 1)
+	lo2, keys := c.dim(1, 1)
+	if lo != queries || lo2 != keys {
+		return 0, 0
+	}
+	return queries, keys
 }
 
 // scores bounds q·k·scale over a head. Late ones are scaled once they are summed. What overflows on
@@ -69,11 +97,14 @@ func (c *call) scores(q, k *Val, head, scale float64, late bool) *Val {
 // a past that is put in front of keys and values.
 func attentionOp(c *call) []*Val {
 	q, k, v := c.x(0), c.x(1).flat(), c.x(2).flat()
+	heads, shared := c.headCounts()
+	each := c.values(2, heads, shared)
 	if c.has(4) {
 		k = joined(k, c.in[4].flat())
 	}
 	if c.has(5) {
 		v = joined(v, c.in[5].flat())
+		each = v
 	}
 	head := c.headSize()
 	scale := 1 / math.Sqrt(head)
@@ -88,7 +119,7 @@ func attentionOp(c *call) []*Val {
 	}
 	biased := c.masked(capped)
 	masked := c.has(3) || c.hides()
-	y := c.attended(v, masked || biased.negInf, q, k, raw)
+	y := c.attended(each, masked || biased.negInf, q, k, raw)
 	y.nan = y.nan || masked || biased.nan || biased.posInf
 	shown := raw
 	switch c.n.Int("qk_matmul_output_mode", 0) {
@@ -168,7 +199,7 @@ func (c *call) headSize() float64 {
 // flexAttentionOp modifies scores, and weights, by subgraphs. What is made of the scores is not
 // followed, their softmax stays one; what is made of the weights is.
 func flexAttentionOp(c *call) []*Val {
-	y := c.attended(c.x(2), true, c.x(0), c.x(1))
+	y := c.attended(c.values(2, 0, 0), true, c.x(0), c.x(1))
 	if g := c.n.Body("prob_mod"); g != nil {
 		y = c.reweighted(g)
 	}
@@ -244,7 +275,11 @@ func multiHeadOp(c *call) []*Val {
 	if c.has(5) {
 		logits = c.mid(plus(logits, c.in[5].flat()))
 	}
-	y := c.attended(v, c.has(4) || c.has(5) || c.n.Int("unidirectional", 0) != 0, q, k, logits)
+	each := v.flat()
+	if heads, _ := c.headCounts(); c.rank(2) == 3 && v == c.given(2) {
+		each = c.values(2, heads, heads)
+	}
+	y := c.attended(each, c.has(4) || c.has(5) || c.n.Int("unidirectional", 0) != 0, q, k, logits)
 	return []*Val{y, k.flat(), v.flat(), anyOf(c)}
 }
 
@@ -311,7 +346,7 @@ func fusedAttentionOp(c *call) []*Val {
 	if c.has(5) {
 		logits = c.mid(plus(logits, c.in[5].flat()))
 	}
-	y := c.attended(v, c.has(3) || c.has(5) || c.n.Int("unidirectional", 0) != 0, qkv, present, logits)
+	y := c.attended(v.flat(), c.has(3) || c.has(5) || c.n.Int("unidirectional", 0) != 0, qkv, present, logits)
 	return []*Val{y, present}
 }
 
