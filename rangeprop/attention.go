@@ -24,10 +24,11 @@ func (c *call) attended(y *Val, masked bool, logits ...*Val) *Val {
 	}
 	y = y.clone().plain()
 	y.nan = y.nan || y.special() // a weight may be 0
-	m := y.Hull().MaxAbs()
-	if !math.IsInf(m, 0) {
-		y = y.widen((16*accumUnit + c.chained(seq(0, len(c.in))...)) * m)
-	}
+	loss := 16*accumUnit + c.chained(seq(0, len(c.in))...)
+	y = map1flags(y, func(r Range) Range {
+		e := loss * finiteOr0(r.MaxAbs())
+		return Range{r.Lo - e, r.Hi + e}
+	})
 	y.integer, y.tiny = false, 0
 	for _, x := range logits {
 		if x != nil {

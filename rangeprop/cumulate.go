@@ -85,7 +85,25 @@ func topKOp(c *call) []*Val {
 	}
 	best := v.collapse(keep)
 	if v.shares.axis == len(v.dims)-axis {
+		best = c.largestShare(best, axis, v.shares)
 		best.shares = v.shares.less()
 	}
 	return []*Val{best, c.index(axis, true)}
+}
+
+// largestShare lifts the first of sorted shares: the largest of n that sum to 1 is at least 1/n.
+func (c *call) largestShare(best *Val, axis int, s simplex) *Val {
+	_, n := c.dim(0, axis)
+	out := c.shapeOut(0)
+	if s.most || n <= 0 || len(out) != len(best.dims) || !out[axis].Known() || out[axis].N < 1 || out[axis].N > maxKept ||
+		c.n.Int("largest", 1) == 0 || c.n.Int("sorted", 1) == 0 {
+		return best
+	}
+	first := scalar(Range{}).ranked(out).clone()
+	first.dims[axis] = int(out[axis].N)
+	first.lo, first.hi = make([]float64, first.dims[axis]), make([]float64, first.dims[axis])
+	first.lo[0] = math.Max(0, 1-4*s.unit-2*float64(n)*accumUnit) / float64(n)
+	w := zip(best, first, func(a, b Range) Range { return Range{math.Max(a.Lo, math.Min(b.Lo, a.Hi)), a.Hi} })
+	w.nan, w.basis, w.why = best.nan, best.basis, best.why
+	return w
 }

@@ -247,7 +247,8 @@ func (p *pass) ratio(q *pattern.Ratio, x *Val) *Val {
 		}
 	}
 	k := 1.0
-	if q.Kind != pattern.OfMean && !p.storedIn(q.Num, f) {
+	// Rounding is monotone: a sum of numbers that are not negative comes out no less than each of them.
+	if q.Kind != pattern.OfMean && !p.storedIn(q.Num, f) && !(q.Kind == pattern.OfSum && q.Whole) {
 		if f.Bits() < 32 && rooted(q.Nodes) { // a product that vanishes below the root may be of a large number
 			return x
 		}

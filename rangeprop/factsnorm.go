@@ -114,7 +114,7 @@ func (p *pass) torn(n *pattern.Norm) bool {
 func stored(v *graph.Value) bool {
 	for v.Producer != nil {
 		switch v.Producer.OpName() {
-		case "Abs", "Neg", "Identity", "Reshape", "Transpose", "Unsqueeze", "Squeeze", "Relu", "Slice", "Gather":
+		case "Abs", "Neg", "Identity", "Reshape", "Flatten", "Expand", "Transpose", "Unsqueeze", "Squeeze", "Relu", "Slice", "Gather":
 		default:
 			return false
 		}

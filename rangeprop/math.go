@@ -76,13 +76,13 @@ func softplus(x float64) float64 {
 }
 
 // softplusOp is log(1 + exp(x)), which the standard's own definition computes as it stands. Kernels
-// are safe in FP32; there are none for FP16, and runtimes compute the definition, in FP32: its
-// exponential overflows.
+// are safe in FP32; there are none for FP16, and from opset 18 on, where the definition is one in
+// operators, runtimes compute that, in FP32: its exponential overflows.
 func softplusOp(c *call) *Val {
 	f, ok := held(c.elem(0))
 	return map1(c.x(0), func(x Range) Range {
 		r := Range{softplus(x.Lo), softplus(x.Hi)}
-		if ok && f.Bits() < 32 && math.Exp(x.Hi) >= math.MaxFloat32 {
+		if ok && f.Bits() < 32 && c.n.Version() >= 18 && math.Exp(x.Hi) >= math.MaxFloat32 {
 			r.Hi = math.Inf(1)
 		}
 		return r

@@ -41,12 +41,21 @@ func (f *finder) ratio(v *graph.Value) {
 		}
 		q.Coef, q.Den, q.Denominator, q.Output, q.EpsValue = q.Coef*coef/c, e.of, e.shifted, v, e.value
 		q.Axes = r.axes
+		q.Whole = pow == -1 && c == 1 && f.whole(v, r, e.shifted)
 		q.Nodes = f.between(v, q.Input)
 		f.set.Ratios = append(f.set.Ratios, q)
 		f.set.ratios[v] = q
 		f.softmaxOf(q, r)
 		return
 	}
+}
+
+// whole tells whether v is one Div of the very numbers that are added up below it, all in one type: a
+// runtime that leaves out roundings to FP16 then leaves them out of both.
+func (f *finder) whole(v *graph.Value, r *reduction, den *graph.Value) bool {
+	n, t := v.Producer, v.Type.Elem
+	return n.OpName() == "Div" && f.same(n.In(0)) == r.of && f.shaped(n.In(1)) == den && n.In(0).Type.Elem == t && r.of.Type.Elem == t &&
+		r.value.Type.Elem == t && den.Type.Elem == t
 }
 
 // ofReduction tells why what is left of a product is bounded by the reduction below it.

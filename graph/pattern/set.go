@@ -113,6 +113,7 @@ type Ratio struct {
 	Output      *graph.Value
 	Input       *graph.Value   // what is normalised or averaged
 	Weights     []*graph.Value // of OfMean
+	Whole       bool           // Output is one Div of the numbers that are added up in Den
 	Root        bool           // of OfMean: divided by the root of the sum of weights
 	Power       float64        // of OfMean: the mean is that of this power of the input
 	Products    bool           // of OfMean: the weights are a product of matrices
