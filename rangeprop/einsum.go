@@ -22,9 +22,23 @@ func einsumOp(c *call) *Val {
 	}
 	w = c.summed(w, v.Hull(), n.Hi, product(n.Hi, v.Hull().MaxAbs()))
 	if explicit && len(terms) == 2 && len(c.in) == 2 && !strings.Contains(eq, ".") {
+		if trans, ok := matrixProduct(terms[0], terms[1], out); ok {
+			w = c.logits(w, trans)
+		}
 		return c.einsumMean(w, terms, out, n.Hi)
 	}
 	return w
+}
+
+// matrixProduct tells whether an equation is a product of matrices, the second one transposed or not,
+// under equal batches.
+func matrixProduct(a, b, out string) (trans, ok bool) {
+	r := len(out)
+	if r < 2 || len(a) != r || len(b) != r || a[:r-2] != out[:r-2] || b[:r-2] != out[:r-2] || a[r-2] != out[r-2] || strings.Contains(out, a[r-1:]) {
+		return false, false
+	}
+	k, n := a[r-1], out[r-1]
+	return b[r-1] == k, b[r-2] == k && b[r-1] == n || b[r-2] == n && b[r-1] == k
 }
 
 // einsumMean meets the bounds with those of a mean where one operand holds weights along the only index

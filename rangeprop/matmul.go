@@ -173,6 +173,9 @@ func scaled(v *Val, k float64) *Val {
 // gemmOp is alpha·A·B + beta·C.
 func gemmOp(c *call) *Val {
 	v := c.matmul(c.operand(0, c.n.Int("transA", 0) != 0), c.operand(1, c.n.Int("transB", 0) != 0))
+	if c.n.Int("transA", 0) == 0 {
+		v = c.logits(v, c.n.Int("transB", 0) != 0)
+	}
 	v = c.mid(scaled(c.mid(v), float64(c.n.Float("alpha", 1))))
 	if c.has(2) {
 		v = plus(v, c.mid(scaled(c.in[2], float64(c.n.Float("beta", 1)))))

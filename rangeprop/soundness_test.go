@@ -116,6 +116,9 @@ var related = map[string]struct {
 	"largest of one":                     {`b (float[2, 16] x) => (y) { one1 = Constant<value = int64[1] {1}>() m, i = TopK<axis = -1>(x, one1) nm = Neg(m) d = Add(x, nm) e = Exp(d) s = ReduceSum(e, last) l = Log(s) y = Sub(d, l) }`, rangeprop.Range{Lo: -10.9, Hi: 0.001}},
 	"tanh by a reciprocal":               {`b (float[2, 16] x) => (y) { e = Exp(x) n = Neg(x) f = Exp(n) d = Sub(e, f) s = Add(f, e) r = Reciprocal(s) y = Mul(d, r) }`, rangeprop.Range{Lo: -1.001, Hi: 1.001}},
 	"swish of what may be NaN":           {`b (float[2, 16] x) => (y) { r = Sqrt(x) t = Sub(r, onef) s = Sigmoid(t) y = Mul(t, s) }`, rangeprop.Range{Lo: -0.28, Hi: 0.74}},
+	"cosines by Gemm":                    {`b (float[3, 16] x, float[2, 16] z) => (y) { r = ReduceL2<axes = [-1]>(x) c = Max(r, eps) u = Div(x, c) q = ReduceL2<axes = [-1]>(z) d = Max(q, eps) v = Div(z, d) y = Gemm<transB = 1>(u, v) }`, rangeprop.Range{Lo: -1.001, Hi: 1.001}},
+	"cosines by Einsum":                  {`b (float[1, 3, 16] x, float[1, 2, 16] z) => (y) { r = ReduceL2<axes = [-1]>(x) c = Max(r, eps) u = Div(x, c) q = ReduceL2<axes = [-1]>(z) d = Max(q, eps) v = Div(z, d) y = Einsum<equation = "bmk,bnk->bmn">(u, v) }`, rangeprop.Range{Lo: -1.001, Hi: 1.001}},
+	"divergence in parts":                {`b (float[2, 16] x, float[2, 16] z) => (y) { p = Softmax<axis = -1>(x) m = ReduceMax<axes = [-1]>(z) d = Sub(z, m) e = Exp(d) s = ReduceSum(e, last) l = Log(s) q = Sub(d, l) n = Neg(q) k = Log(p) t = Add(k, n) y = Mul(p, t) }`, rangeprop.Range{Lo: -0.4, Hi: 11}},
 	"softplus asking for NaN":            {`b (float[2, 16] x) => (y) { m = Relu(x) q = Equal(x, x) k = Not(q) a = Abs(x) n = Neg(a) e = Exp(n) o = Add(e, onef) l = Log(o) s = Add(m, l) y = Where(k, x, s) }`, rangeprop.Range{Lo: -0.01, Hi: 4.1}},
 }
 

@@ -14,7 +14,7 @@ func (f *finder) entropy(v *graph.Value) {
 		}
 		e := &Entropy{P: p, Output: v}
 		logs := 0
-		ok := e.read(v.Producer.Inputs[1-i], false, 0, func(l *graph.Value, neg bool) bool {
+		ok := e.read(f, v.Producer.Inputs[1-i], false, 0, func(l *graph.Value, neg bool) bool {
 			over, is := f.logarithm(p, l)
 			is = is || f.logOfShare(p, l)
 			if is && logs == 0 {
@@ -29,16 +29,21 @@ func (f *finder) entropy(v *graph.Value) {
 	}
 }
 
-// read splits a sum into the logarithm and the rest.
-func (e *Entropy) read(v *graph.Value, neg bool, depth int, isLog func(l *graph.Value, neg bool) bool) bool {
+// read splits a sum into the logarithm and the rest. A log-softmax and a difference from the maximum are
+// bounded better than their parts.
+func (e *Entropy) read(f *finder, v *graph.Value, neg bool, depth int, isLog func(l *graph.Value, neg bool) bool) bool {
 	if v = bare(v); v == nil {
 		return false
 	}
 	n := v.Producer
+	log := f.set.softmax[v]
+	whole := log != nil && log.Log || f.set.shifts[v] != nil
 	switch {
 	case isLog(v, neg):
-	case n != nil && n.Domain == "" && depth < 4 && (n.Op == "Add" || n.Op == "Sub") && len(n.Inputs) == 2:
-		return e.read(n.In(0), neg, depth+1, isLog) && e.read(n.In(1), neg != (n.Op == "Sub"), depth+1, isLog)
+	case !whole && n != nil && depth < 4 && (n.OpName() == "Add" || n.OpName() == "Sub" || n.OpName() == "Sum") && len(n.Inputs) == 2:
+		return e.read(f, n.In(0), neg, depth+1, isLog) && e.read(f, n.In(1), neg != (n.Op == "Sub"), depth+1, isLog)
+	case !whole && n != nil && depth < 4 && n.OpName() == "Neg":
+		return e.read(f, n.In(0), !neg, depth+1, isLog)
 	case neg:
 		e.Minus = append(e.Minus, v)
 	default:
