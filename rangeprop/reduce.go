@@ -275,6 +275,9 @@ func reduceMean(c *call) *Val {
 		}
 		r := s.mean()
 		k := math.Min(sumError(s.count(), 1), 1) // relative to the mean magnitude
+		if math.IsInf(s.count(), 1) {
+			k = unknownSum
+		}
 		e := k * r.MaxAbs()
 		if math.IsInf(e, 0) { // of the end that is bounded
 			e = k * math.Min(math.Abs(r.Lo), math.Abs(r.Hi))

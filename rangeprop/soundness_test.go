@@ -119,6 +119,7 @@ var related = map[string]struct {
 	"cosines by Gemm":                    {`b (float[3, 16] x, float[2, 16] z) => (y) { r = ReduceL2<axes = [-1]>(x) c = Max(r, eps) u = Div(x, c) q = ReduceL2<axes = [-1]>(z) d = Max(q, eps) v = Div(z, d) y = Gemm<transB = 1>(u, v) }`, rangeprop.Range{Lo: -1.001, Hi: 1.001}},
 	"cosines by Einsum":                  {`b (float[1, 3, 16] x, float[1, 2, 16] z) => (y) { r = ReduceL2<axes = [-1]>(x) c = Max(r, eps) u = Div(x, c) q = ReduceL2<axes = [-1]>(z) d = Max(q, eps) v = Div(z, d) y = Einsum<equation = "bmk,bnk->bmn">(u, v) }`, rangeprop.Range{Lo: -1.001, Hi: 1.001}},
 	"divergence in parts":                {`b (float[2, 16] x, float[2, 16] z) => (y) { p = Softmax<axis = -1>(x) m = ReduceMax<axes = [-1]>(z) d = Sub(z, m) e = Exp(d) s = ReduceSum(e, last) l = Log(s) q = Sub(d, l) n = Neg(q) k = Log(p) t = Add(k, n) y = Mul(p, t) }`, rangeprop.Range{Lo: -0.4, Hi: 11}},
+	"pooled by means":                    {`b (float[2, 6, 16] x, float[2, 6, 1] z) => (y) { k = Sigmoid(z) m = Mul(x, k) a = ReduceMean<axes = [1]>(m) n = Constant<value_float = 6.0>() s = Mul(a, n) i1 = Constant<value = int64[1] {1}>() c = ReduceSum(k, i1) y = Div(s, c) }`, rangeprop.Range{Lo: -4.1, Hi: 4.1}},
 	"softplus asking for NaN":            {`b (float[2, 16] x) => (y) { m = Relu(x) q = Equal(x, x) k = Not(q) a = Abs(x) n = Neg(a) e = Exp(n) o = Add(e, onef) l = Log(o) s = Add(m, l) y = Where(k, x, s) }`, rangeprop.Range{Lo: -0.01, Hi: 4.1}},
 }
 

@@ -55,6 +55,7 @@ func (f *finder) normOver(d *denominator, rest *product) *Norm {
 		if scales, ok := f.values(left); ok {
 			n.Coef, n.Scales = left.coef*d.outer, scales
 			f.center(n, d, d.operand)
+			f.centered(n, d, d.operand)
 			return n
 		}
 		if !f.center(n, d, d.operand) {
@@ -93,6 +94,32 @@ func (f *finder) center(n *Norm, d *denominator, v *graph.Value) bool {
 		return true
 	}
 	return false
+}
+
+// centered notes the mean where the value is x - mean(x) in another layout.
+func (f *finder) centered(n *Norm, d *denominator, v *graph.Value) {
+	t := f.same(v).Producer
+	if t == nil || t.In(0) == nil || d.mid != nil || n.Kind == LayerNorm {
+		return
+	}
+	perm := permutation(t)
+	x, m, ok := f.difference(t.In(0))
+	if !ok || perm == nil {
+		return
+	}
+	r, ok := f.meanOf(m, x)
+	if !ok || r.all || !r.aligned(m) || len(r.of.Type.Shape) != len(perm) {
+		return
+	}
+	var axes []int
+	for i, a := range perm {
+		if slices.Contains(r.axes, int(a)) {
+			axes = append(axes, i)
+		}
+	}
+	if slices.Equal(axes, d.sum.axes) {
+		n.Kind, n.Mean = LayerNorm, m
+	}
 }
 
 // norm starts the description with what the denominator knows.

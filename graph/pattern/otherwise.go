@@ -149,6 +149,16 @@ func (f *finder) relaid(r *reduction, n *graph.Node) (*reduction, float64, bool)
 	if !ok || back == nil || q.value != inner || q.all {
 		return nil, 0, false
 	}
+	w := *q
+	if of := beside(q.of, back); of != nil && len(q.of.Type.Shape) == len(back) {
+		w.of, w.value, w.axes = f.same(of), r.value, nil
+		for i, a := range back {
+			if slices.Contains(q.axes, int(a)) {
+				w.axes = append(w.axes, i)
+			}
+		}
+		return &w, coef, settled(w.of.Type.Shape)
+	}
 	t := q.of.Producer
 	if t == nil || t.In(0) == nil {
 		return nil, 0, false
@@ -157,13 +167,23 @@ func (f *finder) relaid(r *reduction, n *graph.Node) (*reduction, float64, bool)
 	if there == nil || len(there) != len(back) || !slices.IsSorted(composed(there, back)) {
 		return nil, 0, false
 	}
-	w := *q
 	w.of, w.value, w.axes = f.same(t.In(0)), r.value, nil
 	for _, a := range q.axes {
 		w.axes = append(w.axes, int(there[a]))
 	}
 	slices.Sort(w.axes)
 	return &w, coef, settled(w.of.Type.Shape)
+}
+
+// beside returns x in another layout, where the model has it: optimisers move a transposition behind the
+// reduction, but not behind what else reads x.
+func beside(x *graph.Value, perm []int64) *graph.Value {
+	for _, u := range x.Uses {
+		if u.Node.In(0) == x && slices.Equal(permutation(u.Node), perm) {
+			return u.Node.Out(0)
+		}
+	}
+	return nil
 }
 
 // inside1 takes the number out of a sum of c·x, and returns it.

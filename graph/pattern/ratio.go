@@ -26,6 +26,11 @@ func (f *finder) ratio(v *graph.Value) {
 		}
 		rest := p.without(g.base, g.pow)
 		q := f.ofReduction(r, rest, g.base)
+		if q == nil && r.op == "Mean" && r.count > 0 { // below a sum, the number of elements stands elsewhere in the product
+			w := *r
+			w.op, r = "Sum", &w
+			q = f.ofReduction(r, rest, g.base)
+		}
 		if q == nil || q.Kind != OfMean && (!r.aligned(g.base) || pow != -1) {
 			continue
 		}
@@ -33,10 +38,10 @@ func (f *finder) ratio(v *graph.Value) {
 		if q.Kind == OfSum && r.op == "Max" {
 			r.axes = nil
 		}
-		if q.Kind == OfMean && r.op == "Sum" && c != 1 || c == 0 && r.op != "Max" {
+		if q.Kind == OfMean && r.op == "Sum" && c != 1 && pow != -1 || c == 0 && r.op != "Max" {
 			continue
 		}
-		if q.Kind == OfMean || r.op == "Max" {
+		if q.Kind == OfMean && r.op != "Sum" || r.op == "Max" {
 			c = 1
 		}
 		q.Coef, q.Den, q.Denominator, q.Output, q.EpsValue = q.Coef*coef/c, e.of, e.shifted, v, e.value
@@ -115,8 +120,12 @@ func (f *finder) weighted(r *reduction, rest *product, den *graph.Value) *Ratio 
 			}
 			continue
 		}
-		if s.op != r.op || !s.asMany(r) {
+		if !s.asMany(r) || s.op != r.op && !(s.op == "Mean" && r.op == "Sum" && s.count > 0) {
 			continue
+		}
+		by := 1.0
+		if s.op != r.op {
+			by = 1 / float64(s.count)
 		}
 		x, ws, power, ok := f.weights(s.of, r.of)
 		if !ok {
@@ -125,7 +134,7 @@ func (f *finder) weighted(r *reduction, rest *product, den *graph.Value) *Ratio 
 		left := rest.without(g.base, 1)
 		if scales, ok := f.values(left); ok {
 			counted := s.of.Producer != nil && s.of.Producer.Op == "Where"
-			return &Ratio{Counted: counted, Power: power.of, Capped: power.capped, Kind: OfMean, Num: g.base, Input: x, Weights: ws, Coef: left.coef, Scales: scales}
+			return &Ratio{Counted: counted, Power: power.of, Capped: power.capped, Kind: OfMean, Num: g.base, Input: x, Weights: ws, Coef: left.coef * by, Scales: scales}
 		}
 	}
 	return nil
