@@ -15,8 +15,8 @@ import (
 // stays in the cache of a processor until it is written.
 const blockBytes = 128 << 10
 
-// maxWriters bounds the goroutines that make blocks: a file system takes the blocks of one file one
-// after the other, so that more would wait.
+// maxWriters bounds the goroutines that read sections or make blocks: a file system takes the blocks of
+// one file one after the other, so that more would wait.
 const maxWriters = 4
 
 // anywhere tells whether a part can be read from any byte on. What lies in typed fields is read from
@@ -60,6 +60,8 @@ func untilFirst[T any](list []T, is func(T) bool) int {
 type pieces struct {
 	parts []part
 	at    []int64 // of the parts, and where the last ends
+	// writing is held by who writes: for the lock that the file system has, a thread would spin.
+	writing sync.Mutex
 }
 
 func newPieces(parts []part, at int64) *pieces {
@@ -73,7 +75,7 @@ func newPieces(parts []part, at int64) *pieces {
 
 func (p *pieces) end() int64 { return p.at[len(p.parts)] }
 
-// write writes all pieces.
+// write writes all pieces. There is a goroutine more than processors, as one waits to write.
 func (p *pieces) write(ctx context.Context, w *os.File) error {
 	begin, end := p.at[0], p.end()
 	first, n := begin/blockBytes, (end+blockBytes-1)/blockBytes
@@ -81,7 +83,7 @@ func (p *pieces) write(ctx context.Context, w *os.File) error {
 	next.Store(first)
 	var failed firstError
 	var all sync.WaitGroup
-	for range min(int64(min(runtime.GOMAXPROCS(0), maxWriters)), n-first) {
+	for range min(int64(min(runtime.GOMAXPROCS(0), maxWriters)+1), n-first) {
 		all.Go(func() {
 			rd, buf := &reader{}, make([]byte, blockBytes)
 			for i := next.Add(1) - 1; i < n && failed.none(); i = next.Add(1) - 1 {
@@ -103,6 +105,8 @@ func (p *pieces) block(ctx context.Context, rd *reader, w *os.File, from int64, 
 	if err := p.read(rd, from, b); err != nil {
 		return err
 	}
+	p.writing.Lock()
+	defer p.writing.Unlock()
 	_, err := w.WriteAt(b, from)
 	return err
 }
