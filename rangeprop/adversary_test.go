@@ -179,6 +179,7 @@ func (p *trial) adversarial(run *refeval.Runner) int {
 			in = p.climb()
 		}
 		p.run(run, in)
+		p.progress(n + 1)
 	}
 	return n
 }

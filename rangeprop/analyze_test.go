@@ -74,6 +74,15 @@ g (float[N, 4] x) => (float[N, 4] y) { a = l.twice(x) y = l.twice(a) }
 	}
 }
 
+// A range of a sequence is one of its tensors, which are of a type of their own.
+func TestSequenceGiven(t *testing.T) {
+	m, r := analyze(t, header+`g (seq(float[4]) x) => (float[4] y) { i = Constant<value_int = 0>() y = SequenceAt(x, i) }`,
+		rangeprop.Options{Ranges: map[string]rangeprop.Given{"x": given(-8, 8)}})
+	if y := r.Val(m.Graph.Outputs[0]); y.Integer() || y.Hull() != (rangeprop.Range{Lo: -8, Hi: 8}) {
+		t.Errorf("%v, integer %v", y.Hull(), y.Integer())
+	}
+}
+
 func near(got, want float64) bool {
 	return got == want || math.Abs(got-want) <= 1e-5*math.Max(1, math.Abs(want))
 }

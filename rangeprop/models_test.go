@@ -140,9 +140,17 @@ func probeModel(t *testing.T, path string, k knobs) {
 	for i := range k.runs {
 		p.what = fmt.Sprintf("random input %d", i)
 		p.run(run, p.random())
+		p.progress(i + 1)
 	}
 	n := p.adversarial(run)
 	t.Logf("%d random and %d adversarial inputs, %d values, %d elements, %d broken", k.runs, n, len(p.seen), p.elements, len(p.broken))
+}
+
+// progress tells how far a model is.
+func (p *trial) progress(n int) {
+	if n%10 == 0 && p.elements > 1<<24 {
+		p.t.Logf("%s, %d so far: %d values, %d elements", p.what, n, len(p.seen), p.elements)
+	}
 }
 
 // settle finds what the inputs take, and bounds the model. Integers that are out of place as indices

@@ -23,6 +23,11 @@ func batchNorm(c *Call) error {
 		c.batchNormTraining(x)
 	} else {
 		c.batchNormGiven(x)
+		for i := 1; i < 3 && c.Version >= 14; i++ { // asked for though nothing moves them on
+			if c.Wants(i) {
+				c.View(i, c.In(i+2), c.In(i+2).Dims)
+			}
+		}
 	}
 	c.View(0, c.out[0].Tensor, shape)
 	return nil

@@ -20,6 +20,7 @@ func TestNormalizeOps(t *testing.T) {
 		{"mean and variance", 13, `(float[A,B,C,D] y) <float[1,1,1,2] x = {1, 3}> { y = MeanVarianceNormalization(x) }`, "float[1,1,1,2] -1 1"},
 		{"local response", 13, `(float[A,B,C] y) <float[1,3,1] x = {1, 2, 3}> { y = LRN<size = 2, alpha = 2.0, beta = 1.0, bias = 1.0>(x) }`, "float[1,3,1] 0.16667 0.14286 0.3"},
 		{"batch norm", 15, `(float[A,B,C] y) <float[1,2,1] x = {3, 4}, float[2] s = {1, 2}, float[2] b = {0, 1}, float[2] m = {1, 2}, float[2] v = {4, 1}> { y = BatchNormalization<epsilon = 0.0>(x, s, b, m, v) }`, "float[1,2,1] 1 5"},
+		{"batch norm that names the moments it keeps", 15, `(float[A,B,C] y, float[B] n, float[B] w) <float[1,2,1] x = {3, 4}, float[2] s = {1, 2}, float[2] b = {0, 1}, float[2] m = {1, 2}, float[2] v = {4, 1}> { y, n, w = BatchNormalization<epsilon = 0.0>(x, s, b, m, v) }`, "float[1,2,1] 1 5; float[2] 1 2; float[2] 4 1"},
 		{"batch norm of a vector", 15, `(float[A] y) <float[2] x = {3, 4}, float[1] s = {1}, float[1] b = {0}, float[1] m = {1}, float[1] v = {4}> { y = BatchNormalization<epsilon = 0.0>(x, s, b, m, v) }`, "float[2] 1 1.5"},
 		{"batch norm in training", 15, `(float[A,B] y, float[B] m, float[B] v) <float[2,1] x = {1, 3}, float[1] s = {2}, float[1] b = {1}, float[1] a = {10}, float[1] c = {20}> { y, m, v = BatchNormalization<training_mode = 1, momentum = 0.5, epsilon = 0.0>(x, s, b, a, c) }`,
 			"float[2,1] -1 3; float[1] 6; float[1] 10.5"},
