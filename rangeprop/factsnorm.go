@@ -298,17 +298,21 @@ func (p *pass) normBall(n *pattern.Norm, x *Val) *Val {
 	return y
 }
 
+// inSequence is the number of terms up to which a sum is taken to go in sequence; kernels add more of them in
+// several chains at once.
+const inSequence = 24
+
 // shortfall is how far E[x²] - m² may lie below the variance, relative to the largest square: both
 // parts round their squares, their sums of n terms and their means. unit is that of the result. Few
 // roundings in a low type may all go one way, and so may those of few terms in FP32: 1.5·n units for the
 // partial sums of the squares and, twice, of the mean. Those of many are taken to be independent, for which
 // √n units are three deviations of a sum in sequence and more of one in blocks (Higham and Mary, A new
-// approach to probabilistic rounding error analysis, 2019); six are allowed, since rows are sought that
-// show them.
+// approach to probabilistic rounding error analysis, 2019). Short sums do go in
+// sequence: six are allowed for them, since rows are sought that show three.
 func (p *pass) shortfall(n *pattern.Norm) (relative, unit float64) {
 	unit = p.unitBehind(n.Var, n.Input)
 	k := float64(n.Count)
-	relative = math.Min(1.5*k+6, 2*math.Sqrt(7+5*k)) * accumUnit
+	relative = math.Max(math.Sqrt(7+5*k), math.Min(1.5*k+6, 2*math.Sqrt(7+5*math.Min(k, inSequence)))) * accumUnit
 	if unit > accumUnit {
 		relative += 5 * unit
 	}
