@@ -33,6 +33,9 @@ func load(ctx context.Context, path string, opt *Options, judged bool) (*analysi
 		m.Close()
 		return nil, err
 	}
+	if judged {
+		opt.spare(m, maxRunWeights)
+	}
 	opt.memo = rangeprop.NewMemo(judgedIn(m, opt, judged))
 	a, err := analyse(ctx, m, opt)
 	if err != nil {
@@ -40,6 +43,31 @@ func load(ctx context.Context, path string, opt *Options, judged bool) (*analysi
 		return nil, err
 	}
 	return a, nil
+}
+
+// maxRunWeights is how many bytes the weights of a model may take that is run without being asked for:
+// runs of a model beside another hold them up to six times, in float32 and laid out for the products.
+const maxRunWeights = 1 << 29
+
+// spare turns runs off for a model whose weights take more bytes than runs may be made with unasked;
+// bounds and estimates then decide, and a note says so.
+func (o *Options) spare(m *graph.Model, most int64) {
+	if w := weights(m); o.Effort == "quick" && w > most {
+		o.Effort = ""
+		m.Notes = append(m.Notes, fmt.Sprintf("nothing is run: the weights take %d MiB, and runs hold them several times; --effort full runs models of more than %d MiB", w>>20, most>>20))
+	}
+}
+
+// weights is how many bytes the float constants of a model take.
+func weights(m *graph.Model) (total int64) {
+	for g := range m.Graphs() {
+		for _, v := range g.Values {
+			if v.Const != nil && v.Const.Elem.IsFloat() {
+				total += v.Const.Len() * int64(v.Const.Elem.Bits()) / 8
+			}
+		}
+	}
+	return total
 }
 
 // judgedIn is the format that constants are judged in where the bounds are judged.
