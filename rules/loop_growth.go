@@ -88,9 +88,9 @@ func growthText(g rangeprop.Growth, name string, f numfmt.Format, after float64)
 
 // carried is what the body of a loop takes over from the last turn and hands to the next.
 type carried struct {
-	in, out map[*graph.Value]bool
-	next    map[*graph.Value]*graph.Value // what a value taken over is in the next turn
-	turns   float64                       // at most; 0 where not known
+	next  map[*graph.Value]*graph.Value // of a value taken over, what it is in the next turn
+	out   map[*graph.Value]bool         // what is handed on
+	turns float64                       // at most; 0 where not known
 }
 
 // carrying returns what a graph carries, nil where it is no body of a loop.
@@ -98,7 +98,7 @@ func carrying(g *graph.Graph) *carried {
 	if g.Kind != graph.SubGraph || !walk.Is(g.Owner, "Loop", "Scan") {
 		return nil
 	}
-	c := &carried{in: map[*graph.Value]bool{}, out: map[*graph.Value]bool{}, next: map[*graph.Value]*graph.Value{}}
+	c := &carried{next: map[*graph.Value]*graph.Value{}, out: map[*graph.Value]bool{}}
 	ins, outs := g.Inputs, g.Outputs
 	if g.Owner.Op == "Loop" {
 		ins, outs = ins[min(2, len(ins)):], outs[min(1, len(outs)):]
@@ -110,7 +110,7 @@ func carrying(g *graph.Graph) *carried {
 	}
 	for i, v := range ins {
 		if i < len(outs) {
-			c.in[v], c.out[outs[i]], c.next[v] = true, true, outs[i]
+			c.next[v], c.out[outs[i]] = outs[i], true
 		}
 	}
 	return c
@@ -131,7 +131,7 @@ func (c *carried) recurs(n *graph.Node) bool {
 	for v := range c.out {
 		forth = forth || v == n.Out(0) || computedFrom(v, n.Out(0), layerDepth)
 	}
-	for v := range c.in {
+	for v := range c.next {
 		back = back || computedFrom(n.Out(0), v, layerDepth)
 	}
 	return forth && back
@@ -145,7 +145,7 @@ func checkRunningSum(p *Pass, n *graph.Node, c *carried) {
 		return
 	}
 	for i := range 2 {
-		if !c.in[walk.Plain(n.In(i))] {
+		if c.next[walk.Plain(n.In(i))] == nil {
 			continue
 		}
 		x := n.In(1 - i)
@@ -184,7 +184,7 @@ func runningSum(p *Pass, n *graph.Node, x *graph.Value, turns float64) Finding {
 	find.Message = fmt.Sprintf("%s is added in each of %.5g turns; a running sum in %s stops growing at about %.5g times a summand%s",
 		x.Name, turns, f, f.ExactInt(), consequenceText(find.Consequence))
 	for _, v := range append(n.Graph.Outputs, n.Graph.Inputs...) {
-		if c := carrying(n.Graph); (c.out[v] || c.in[v]) && v.Type.Float() {
+		if c := carrying(n.Graph); (c.out[v] || c.next[v] != nil) && v.Type.Float() {
 			find.Edits = append(find.Edits, rewrite.Widen{Value: v})
 		}
 	}
