@@ -34,12 +34,13 @@ func TestGrowth(t *testing.T) {
 			t.Errorf("%s: %+v, y in %v; want a step of %v and a factor of %v", c.name, list, y, c.step, c.factor)
 			continue
 		}
+		const limit = 65500 // that no iteration meets exactly: the bounds are rounded outwards
 		n := 0.0
-		for v := 8.0; v < 65504; n++ {
+		for v := 8.0; v < limit; n++ {
 			v = c.next(v)
 		}
-		if got := list[0].Iterations(65504); math.Abs(got-n) > 1 { // the bounds are rounded outwards
-			t.Errorf("%s: past 65504 after %v iterations, want %v", c.name, got, n)
+		if got := list[0].Iterations(limit); got != n {
+			t.Errorf("%s: past %d after %v iterations, want %v", c.name, limit, got, n)
 		}
 	}
 }
