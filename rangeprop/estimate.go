@@ -39,10 +39,8 @@ func (c *call) estimate(i int) *moments {
 		return combine(c.mom(0), c.mom(1), quotientMoments)
 	case "MatMul", "Gemm", "com.microsoft.FusedMatMul":
 		return c.productMoments()
-	case "Conv", "com.microsoft.FusedConv":
-		return c.convMoments(false)
-	case "ConvTranspose":
-		return c.convMoments(true)
+	case "Conv", "ConvTranspose", "com.microsoft.FusedConv":
+		return c.convMoments()
 	case "BatchNormalization":
 		return c.batchMoments()
 	case "LayerNormalization", "RMSNormalization", "InstanceNormalization", "GroupNormalization", "SimplifiedLayerNormalization":
@@ -271,16 +269,16 @@ func (c *call) reducedMoments(name string) *moments {
 	case "GlobalAveragePool", "GlobalMaxPool":
 		rho = apart
 		n = c.trailingCount(0, 2)
-		x = c.perChannel(x)
+		x = x.perChannel()
 	case "AveragePool", "MaxPool":
 		n = c.kernel()
-		x = c.perChannel(x)
+		x = x.perChannel()
 	default:
 		n = math.Max(c.leastCount(), 1)
 		x = x.flat()
 	}
 	if n < 1 || math.IsInf(n, 0) {
-		n = 64
+		n = manyTerms
 	}
 	out := &moments{x.dims, make([]float64, len(x.mean)), make([]float64, len(x.mean))}
 	for i, m := range x.mean {
@@ -298,10 +296,10 @@ func (c *call) reducedMoments(name string) *moments {
 }
 
 // perChannel keeps the channel axis of images apart.
-func (c *call) perChannel(x *moments) *moments {
-	keep := make([]bool, len(x.dims))
+func (m *moments) perChannel() *moments {
+	keep := make([]bool, len(m.dims))
 	if len(keep) > 1 {
 		keep[1] = true
 	}
-	return x.collapse(keep)
+	return m.collapse(keep)
 }

@@ -27,7 +27,8 @@ const trained = 1.35
 const samples = 0.9
 
 // convMoments carries moments through a kernel, or through one that is transposed.
-func (c *call) convMoments(transposed bool) *moments {
+func (c *call) convMoments() *moments {
+	transposed := c.n.Op == "ConvTranspose"
 	t, _, ok := c.p.weight(c.n.In(1))
 	group := int(c.n.Int("group", 1))
 	if !ok || len(t.Dims) < 3 || group < 1 || t.Dims[0] < int64(group) || t.Dims[1] < 1 {
@@ -93,13 +94,14 @@ const fewPlaces = 16
 func (k *kernels) lay(c *call, outs, channels int) {
 	x, w := c.mom(0), c.window()
 	k.inPlaces, k.places = 1, 1
-	k.meets = k.everywhere(c)
-	if w != nil && !k.bank && !k.transposed {
+	switch {
+	case w == nil || k.bank || k.transposed:
+		k.meets = k.everywhere(c)
+	case w.places(w.out) <= fewPlaces && w.places(w.out)*outs <= maxKept && w.places(w.in) <= 4*fewPlaces:
+		k.size, k.meets = w.out, w.meets()
+		k.inPlaces, k.places = w.places(w.in), w.places(w.out)
+	default:
 		k.meets = w.shares()
-		if n := w.places(w.out); n <= fewPlaces && n*outs <= maxKept && w.places(w.in) <= 4*fewPlaces {
-			k.size, k.places, k.meets = w.out, n, w.meets()
-			k.inPlaces = w.places(w.in)
-		}
 	}
 	k.x = x.images(channels, k.inPlaces)
 	k.sums = newSums(outs*k.places, common)
@@ -115,9 +117,7 @@ func (m *moments) images(channels, n int) *moments {
 		return m
 	}
 	if len(m.dims) > 1 && m.dims[1] == channels {
-		keep := make([]bool, len(m.dims))
-		keep[1] = true
-		return m.collapse(keep).spread(n)
+		return m.perChannel().spread(n)
 	}
 	return m.flat().repeated(channels * n)
 }

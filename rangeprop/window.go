@@ -81,19 +81,20 @@ func (w *window) at(i, o, k int) int {
 
 // shares returns for every tap how often it reads the image and not its padding: never, for the outer
 // rows of a kernel over a single one.
-func (w *window) shares() [][]meet {
+func (w *window) shares() [][]meet { return w.taps(w.joined) }
+
+// meets returns for every tap which position it reads for each of the output's.
+func (w *window) meets() [][]meet { return w.taps(w.along) }
+
+// taps goes through the taps of the kernel in the order of the weights; extend adds tap k of axis i to
+// what a tap of the axes before meets.
+func (w *window) taps(extend func(list []meet, i, k int) []meet) [][]meet {
 	list := [][]meet{{{share: 1}}}
 	for i, taps := range w.kernel {
 		var next [][]meet
 		for _, m := range list {
 			for k := range taps {
-				n := 0
-				for o := range w.out[i] {
-					if w.at(i, o, k) >= 0 {
-						n++
-					}
-				}
-				next = append(next, []meet{{share: m[0].share * float64(n) / float64(w.out[i])}})
+				next = append(next, extend(m, i, k))
 			}
 		}
 		list = next
@@ -101,19 +102,15 @@ func (w *window) shares() [][]meet {
 	return list
 }
 
-// meets returns for every tap which position it reads for each of the output's.
-func (w *window) meets() [][]meet {
-	list := [][]meet{{{share: 1}}}
-	for i, taps := range w.kernel {
-		var next [][]meet
-		for _, m := range list {
-			for k := range taps {
-				next = append(next, w.along(m, i, k))
-			}
+// joined extends the share of a tap by axis i.
+func (w *window) joined(list []meet, i, k int) []meet {
+	n := 0
+	for o := range w.out[i] {
+		if w.at(i, o, k) >= 0 {
+			n++
 		}
-		list = next
 	}
-	return list
+	return []meet{{share: list[0].share * float64(n) / float64(w.out[i])}}
 }
 
 // along extends what a tap meets by axis i.
