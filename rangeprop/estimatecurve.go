@@ -46,19 +46,40 @@ func (c *call) curved(of *graph.Value) *moments {
 	if c.p.curves += len(m.mean); c.p.curves > maxCurves {
 		m = m.flat()
 	}
-	points := make([]float64, 0, len(m.mean)*2*len(hermite))
+	y := c.tried(of, m.points(h), maxChain)
+	if y == nil {
+		return nil
+	}
+	return gathered(m, y)
+}
+
+// perRule is the number of points at which a function of one normal variable is evaluated.
+const perRule = 2 * len(hermite)
+
+// ruleWeight is the weight of the i-th of the points.
+func ruleWeight(i int) float64 { return hermite[i%perRule/2][1] }
+
+// points returns the points of the rule for each pair of moments, cut off at the bounds.
+func (m *moments) points(h Range) []float64 {
+	points := make([]float64, 0, len(m.mean)*perRule)
 	for i, mean := range m.mean {
 		sd := math.Sqrt(m.vari[i])
 		for _, g := range hermite {
 			points = append(points, math.Min(math.Max(mean-sd*g[0], h.Lo), h.Hi), math.Min(math.Max(mean+sd*g[0], h.Lo), h.Hi))
 		}
 	}
+	return points
+}
+
+// tried returns the first output of an elementwise node at points of a value that stands up to depth
+// operators before it, nil where it is a function of more.
+func (c *call) tried(of *graph.Value, points []float64, depth int) *Val {
 	t := &trial{p: c.p, at: map[*graph.Value]*Val{of: exactly1([]int{len(points)}, points)}}
-	y := t.run(c.n, maxChain)
+	y := t.run(c.n, depth)
 	if y == nil || len(y.lo) != len(points) {
 		return nil
 	}
-	return gathered(m, y)
+	return y
 }
 
 // trial evaluates functions of one value at many points.
@@ -111,11 +132,10 @@ func (t *trial) value(v *graph.Value, depth int) *Val {
 // gathered sums function values under the weights of the rule.
 func gathered(m *moments, y *Val) *moments {
 	out := &moments{m.dims, make([]float64, len(m.mean)), make([]float64, len(m.mean))}
-	n := 2 * len(hermite)
 	for i := range out.mean {
 		sum, squares, total := 0.0, 0.0, 0.0
-		for k := range n {
-			w, x := hermite[k/2][1], y.lo[i*n+k]/2+y.hi[i*n+k]/2
+		for k := i * perRule; k < (i+1)*perRule; k++ {
+			w, x := ruleWeight(k), y.lo[k]/2+y.hi[k]/2
 			if math.IsInf(x, 0) || math.IsNaN(x) {
 				continue
 			}

@@ -98,24 +98,17 @@ func (e *rounding) slope(c *call, k int) float64 {
 	if len(m.mean) > maxSlopes {
 		m = m.flat()
 	}
-	var points []float64
-	var weights []float64
-	for i, mean := range m.mean {
-		sd := math.Sqrt(m.vari[i])
+	var pairs []float64
+	for i, x := range m.points(h) {
+		mean, sd := m.mean[i/perRule], math.Sqrt(m.vari[i/perRule])
 		d := slopeStep * math.Max(sd, math.Abs(mean)/256)
-		for _, g := range hermite {
-			for _, x := range [...]float64{mean - sd*g[0], mean + sd*g[0]} {
-				x = math.Min(math.Max(x, h.Lo), h.Hi)
-				points, weights = append(points, math.Max(x-d, h.Lo), math.Min(x+d, h.Hi)), append(weights, g[1])
-			}
-		}
+		pairs = append(pairs, math.Max(x-d, h.Lo), math.Min(x+d, h.Hi))
 	}
-	t := &trial{p: e.p, at: map[*graph.Value]*Val{of: exactly1([]int{len(points)}, points)}}
-	y := t.run(c.n, 0)
-	if y == nil || len(y.lo) != len(points) {
+	y := c.tried(of, pairs, 0)
+	if y == nil {
 		return e.relative(c.n, 0, k)
 	}
-	return meanSlope(points, weights, y)
+	return meanSlope(pairs, y)
 }
 
 // maxSlopes is the number of channels over which a derivative is integrated one by one.
@@ -127,15 +120,15 @@ const slopeStep = 1e-3
 // steep is from where on a mean square of derivatives is one of a few points.
 const steep = 16
 
-// meanSlope is the weighted mean of squared difference quotients of pairs of points, or that for errors
+// meanSlope is the weighted mean of squared difference quotients of the pairs around points, or that for errors
 // which grow with the value where it is far less: a root is infinitely steep at 0, but what lies there
 // was rounded to as many digits as the rest.
-func meanSlope(points, weights []float64, y *Val) float64 {
+func meanSlope(pairs []float64, y *Val) float64 {
 	sum, total, grown, squares := 0.0, 0.0, 0.0, 0.0
-	for i, w := range weights {
-		a, b := 2*i, 2*i+1
-		d := (y.lo[b] + y.hi[b] - y.lo[a] - y.hi[a]) / 2 / (points[b] - points[a])
-		x := (points[a] + points[b]) / 2
+	for i := range len(pairs) / 2 {
+		a, b, w := 2*i, 2*i+1, ruleWeight(i)
+		d := (y.lo[b] + y.hi[b] - y.lo[a] - y.hi[a]) / 2 / (pairs[b] - pairs[a])
+		x := (pairs[a] + pairs[b]) / 2
 		if !math.IsNaN(d) && !math.IsInf(d, 0) {
 			sum, total = sum+w*d*d, total+w
 			grown, squares = grown+w*d*d*x*x, squares+w*x*x
