@@ -36,22 +36,6 @@ func (r *Rounding) Error(exact func(n *graph.Node) bool) float64 {
 	return math.Sqrt(total)
 }
 
-// Over returns the fewest nodes, the largest first, without whose rounding the error of the outputs is
-// at most budget, relative to their root mean square.
-func (r *Rounding) Over(budget float64) []*graph.Node {
-	left := 0.0
-	for i := len(r.Nodes) - 1; i >= 0; i-- {
-		if left += r.Nodes[i].Variance; left > budget*budget {
-			list := make([]*graph.Node, 0, i+1)
-			for _, n := range r.Nodes[:i+1] {
-				list = append(list, n.Node)
-			}
-			return list
-		}
-	}
-	return nil
-}
-
 // Rounding ranks the nodes of a model by what their rounding to a format adds to the error of its outputs.
 //
 // It carries mean squares of errors, as if every rounding were free of all others: a result of root mean
@@ -61,16 +45,16 @@ func (r *Rounding) Over(budget float64) []*graph.Node {
 // bodies of loops to run once. There are no estimates, and so no ranking, for a result without moments or
 // after Forget.
 func (r *Result) Rounding(f numfmt.Format) *Rounding {
+	out := &Rounding{Format: f}
+	if r.p.opt.NoMoments {
+		return out
+	}
 	e := &rounding{p: r.p, f: f, weight: map[*graph.Value]float64{}, parts: map[*graph.Node]float64{}, adds: map[*graph.Node]float64{}, squares: map[*graph.Tensor]float64{}, masked: map[*graph.Node]bool{}}
 	for _, m := range r.p.facts.Masks {
 		e.masked[m.At] = true
 	}
-	if r.p.opt.NoMoments {
-		return &Rounding{Format: f}
-	}
 	e.seed(r.p.m.Graph)
 	e.back(r.p.m.Graph)
-	out := &Rounding{Format: f}
 	for g := range r.p.m.Graphs() {
 		for _, n := range g.Nodes {
 			if v := e.adds[n]; v > 0 && !math.IsInf(v, 0) {
@@ -124,11 +108,9 @@ func (e *rounding) node(n *graph.Node) {
 	if s := e.parts[n]; s > 0 {
 		e.adds[n] += s * e.unit()
 	}
+	c := e.call(n)
 	for i, v := range n.Outputs {
-		s := 0.0
-		if v != nil {
-			s = e.weight[v]
-		}
+		s := e.weight[v]
 		if s == 0 || v.Const != nil {
 			continue
 		}
@@ -138,7 +120,7 @@ func (e *rounding) node(n *graph.Node) {
 		}
 		for k, in := range n.Inputs {
 			if in != nil && in.Type.Float() && (!e.masked[n] || k == e.unmasked(n)) {
-				e.into(n, in, s*e.gain(n, i, k))
+				e.into(n, in, s*e.gain(c, i, k))
 			}
 		}
 	}

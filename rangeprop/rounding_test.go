@@ -2,7 +2,6 @@ package rangeprop_test
 
 import (
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
@@ -74,8 +73,9 @@ func TestRoundingOfParts(t *testing.T) {
 	}
 }
 
-// TestRoundingOver takes out the largest until the rest is within a budget, and keeps masks out of it.
-func TestRoundingOver(t *testing.T) {
+// TestRoundingError takes out the nodes one by one, the largest first, until nothing is left, and keeps masks
+// out of it.
+func TestRoundingError(t *testing.T) {
 	src := header + `m (float[2, 4] x, float[2, 4] k) => (float[M] y) <float low = {-3.4e38}, float one = {1}> { a = Mul(x, x) f = Sub(one, k) m = Mul(f, low) l = Add(a, m) y = Softmax(l) }`
 	m, r := analyze(t, src, rangeprop.Options{Ranges: map[string]rangeprop.Given{"x": given(-3, 3), "k": given(0, 1)}})
 	all := r.Rounding(numfmt.FP16)
@@ -83,15 +83,19 @@ func TestRoundingOver(t *testing.T) {
 	if !(whole > 0 && whole < 0.1) {
 		t.Errorf("the output is off by %v, want less than a tenth whatever the mask holds", whole)
 	}
-	y := m.Graph.Lookup("y").Producer
-	over := all.Over(whole * 0.9)
-	if len(over) == 0 || len(all.Over(whole)) != 0 || len(all.Over(0)) != len(all.Nodes) {
-		t.Errorf("over 0.9 of the error: %d nodes, over all of it: %d, over 0: %d of %d", len(over), len(all.Over(whole)), len(all.Over(0)), len(all.Nodes))
+	left, exact := whole, map[*graph.Node]bool{}
+	for i, n := range all.Nodes {
+		exact[n.Node] = true
+		e := all.Error(func(n *graph.Node) bool { return exact[n] })
+		if want := math.Sqrt(math.Max(left*left-n.Variance, 0)); e >= left || math.Abs(e-want) > 1e-6*whole {
+			t.Errorf("without %d nodes the error is %v, want %v, less than the %v before", i+1, e, want, left)
+		}
+		left = e
 	}
-	if e := all.Error(func(n *graph.Node) bool { return slices.Contains(over, n) }); e > whole*0.9 {
-		t.Errorf("without %d nodes the error is %v, want at most %v", len(over), e, whole*0.9)
+	if len(all.Nodes) == 0 || left != 0 {
+		t.Fatalf("without all %d nodes the error is %v, want none", len(all.Nodes), left)
 	}
-	if all.Format != numfmt.FP16 || y == nil {
-		t.Error("the ranking does not say for which format it is")
+	if a := m.Graph.Lookup("a").Producer; all.Format != numfmt.FP16 || all.Nodes[0].Node != a {
+		t.Errorf("the ranking for %s begins with %s, want one for fp16 that begins with %s", all.Format, all.Nodes[0].Node.Key(), a.Key())
 	}
 }

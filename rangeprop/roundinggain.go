@@ -8,8 +8,8 @@ import (
 
 // gain is what a mean square error of input k becomes in output i: the mean square of the derivative,
 // summed over the elements that go into one.
-func (e *rounding) gain(n *graph.Node, i, k int) float64 {
-	c := e.call(n)
+func (e *rounding) gain(c *call, i, k int) float64 {
+	n := c.n
 	switch name := n.OpName(); {
 	case name == "Concat":
 		return c.shareOf(k)

@@ -28,10 +28,10 @@ type roundedNodeJSON struct {
 
 // Rounding writes which nodes' rounding adds the most to the error of the outputs.
 func Rounding(w io.Writer, format string, r *analyze.Rounding) error {
-	f := roundingFile{"amplint.rounding/1", r.Path, r.Format.String(), Number(r.Error(nil)), []roundedNodeJSON{}}
-	total := r.Error(nil) * r.Error(nil)
+	all := r.Error(nil)
+	f := roundingFile{"amplint.rounding/1", r.Path, r.Format.String(), Number(all), []roundedNodeJSON{}}
 	for _, n := range r.Nodes {
-		f.Nodes = append(f.Nodes, roundedNodeJSON{n.Node.Key(), n.Node.Name, n.Node.OpName(), Number(math.Sqrt(n.Variance)), Number(n.Variance / total)})
+		f.Nodes = append(f.Nodes, roundedNodeJSON{n.Node.Key(), n.Node.Name, n.Node.OpName(), Number(math.Sqrt(n.Variance)), Number(n.Variance / (all * all))})
 	}
 	switch format {
 	case "text":
