@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/rules/walk"
 )
 
 // sources returns the values that a value may be, where a scope ends or begins: the results of the
@@ -62,7 +63,7 @@ func entering(n *graph.Node, g *graph.Graph, i int) []*graph.Value {
 	}
 	switch {
 	case n.Call != nil:
-		add(argument(n, i))
+		add(walk.Argument(g.Inputs[i]))
 	case n.Op == "Loop" && i < 2:
 	case n.Op == "Loop":
 		add(n.In(i))
@@ -78,18 +79,4 @@ func entering(n *graph.Node, g *graph.Graph, i int) []*graph.Value {
 		add(n.In(i))
 	}
 	return list
-}
-
-// argument returns the i-th of the arguments that a call gives.
-func argument(n *graph.Node, i int) *graph.Value {
-	for _, v := range n.Inputs {
-		if v == nil {
-			continue
-		}
-		if i == 0 {
-			return v
-		}
-		i--
-	}
-	return nil
 }

@@ -376,13 +376,9 @@ func (p *pass) unknown(n *graph.Node) {
 
 // call carries the arguments of a function into its body and the results back.
 func (p *pass) call(n *graph.Node) {
-	for i, j := 0, 0; i < len(n.Inputs) && j < len(n.Call.Inputs); i++ {
-		if n.Inputs[i] == nil {
-			continue
-		}
-		p.vals[n.Call.Inputs[j]] = p.val(n.Inputs[i])
-		p.moving[n.Call.Inputs[j]] = p.moving[n.Inputs[i]]
-		j++
+	args := given(n.Inputs)
+	for i, v := range n.Call.Inputs[:min(len(args), len(n.Call.Inputs))] {
+		p.vals[v], p.moving[v] = p.val(args[i]), p.moving[args[i]]
 	}
 	p.graph(n.Call)
 	for i, v := range n.Outputs {

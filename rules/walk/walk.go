@@ -30,7 +30,7 @@ func Source(v *graph.Value) *graph.Value {
 			}
 			v = out[v.Index]
 		case v.Input && v.Graph.Kind == graph.CallGraph:
-			outer := argument(v)
+			outer := Argument(v)
 			if outer == nil {
 				return v
 			}
@@ -42,9 +42,9 @@ func Source(v *graph.Value) *graph.Value {
 	return nil
 }
 
-// argument returns what a call hands to an input of its instance. Inputs that the call leaves out
+// Argument returns what a call hands to an input of its instance. Inputs that the call leaves out
 // have no value inside.
-func argument(v *graph.Value) *graph.Value {
+func Argument(v *graph.Value) *graph.Value {
 	at := -1
 	for i, in := range v.Graph.Inputs {
 		if in == v {
