@@ -154,9 +154,7 @@ func (g *dotted) fork() gatherer {
 	}
 	y := *g
 	y.dots = newDots(len(g.dots.lo), g.dots.least != nil)
-	if g.mid == nil {
-		y.visit = y.dots.visitor(g.lo, g.hi, false)
-	}
+	y.visit = y.dots.visitor(g.lo, g.hi, false)
 	return &y
 }
 

@@ -42,39 +42,45 @@ func (g made) all() []float64 {
 }
 
 // TestGather: sections give what one element after the other gives, but for the roundings of sums, and
-// the same bits on any number of processors.
+// the same bits on any number of processors; also where a row is longer than what is read at once.
 func TestGather(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	rng := rand.New(rand.NewSource(5))
-	const rows, cols = 700, 1600
-	for _, flip := range []bool{false, true} {
-		n, k := rows, cols
-		if flip {
-			n, k = cols, rows
+	for _, size := range [][2]int{{700, 1600}, {70, 33000}} {
+		for _, flip := range []bool{false, true} {
+			testGather(t, size[0], size[1], flip)
 		}
-		w := matrixOf(rng, rows, cols, 0.02)
-		lo, hi, _, _ := boundsOf(rng, n, 1, 0)
-		bounds := &Val{lo: lo, hi: hi}
-		want := madeOf(t, w, bounds, n, k, flip, func(list ...gatherer) error {
-			return streamRows(w, cols, visitors(list)...)
-		})
-		for _, c := range []*graph.Tensor{w, w.Converted(graph.Float16, false).Converted(graph.Float, false)} {
-			var first []float64
-			for _, procs := range []int{1, 3} {
-				runtime.GOMAXPROCS(procs)
-				got := madeOf(t, c, bounds, n, k, flip, func(list ...gatherer) error {
-					return NewMemo(numfmt.FP16).gather(c, cols, list...)
-				}).all()
-				if first == nil {
-					first = got
-				}
-				if !slices.Equal(got, first) {
-					t.Errorf("flipped %v: %d processors give other bits", flip, procs)
-				}
+	}
+}
+
+func testGather(t *testing.T, rows, cols int, flip bool) {
+	t.Helper()
+	n, k := rows, cols
+	if flip {
+		n, k = cols, rows
+	}
+	rng := rand.New(rand.NewSource(5))
+	w := matrixOf(rng, rows, cols, 0.02)
+	lo, hi, _, _ := boundsOf(rng, n, 1, 0)
+	bounds := &Val{lo: lo, hi: hi}
+	want := madeOf(t, w, bounds, n, k, flip, func(list ...gatherer) error {
+		return streamRows(w, cols, visitors(list)...)
+	})
+	for _, c := range []*graph.Tensor{w, w.Converted(graph.Float16, false).Converted(graph.Float, false)} {
+		var first []float64
+		for _, procs := range []int{1, 3} {
+			runtime.GOMAXPROCS(procs)
+			got := madeOf(t, c, bounds, n, k, flip, func(list ...gatherer) error {
+				return NewMemo(numfmt.FP16).gather(c, cols, list...)
+			}).all()
+			if first == nil {
+				first = got
 			}
-			if c == w {
-				nearAll(t, first, want.all())
+			if !slices.Equal(got, first) {
+				t.Errorf("%d × %d, flipped %v: %d processors give other bits", rows, cols, flip, procs)
 			}
+		}
+		if c == w {
+			nearAll(t, first, want.all())
 		}
 	}
 }
