@@ -112,15 +112,8 @@ func (p *trial) fill(s slot, at pattern) *refeval.Value {
 
 func (p *trial) tensor(s slot, at pattern) *refeval.Tensor {
 	d := &draw{rng: p.rng, as: p.as}
-	x := &refeval.Tensor{Elem: s.elem, Dims: slices.Clone(s.dims)}
-	switch { // an empty tensor has its elements, too
-	case s.elem == graph.Double:
-		x.D = []float64{}
-	case s.elem.IsFloat():
-		x.F = []float32{}
-	case s.elem != graph.String:
-		x.I = []int64{}
-	}
+	x := emptyTensor(s.elem)
+	x.Dims = slices.Clone(s.dims)
 	for i := range s.len() {
 		d.add(x, p.element(s, at(p, s, i), d))
 	}
@@ -242,19 +235,17 @@ func (p *trial) changed(in map[string]*refeval.Value) map[string]*refeval.Value 
 	size := max(n>>p.rng.Intn(8), 1)
 	from := p.rng.Intn(max(n-size, 0) + 1)
 	old := in[s.v.Name].Tensor
-	copy(fresh.Tensor.F, old.F[:min(from, len(old.F))])
-	copy(fresh.Tensor.D, old.D[:min(from, len(old.D))])
-	copy(fresh.Tensor.I, old.I[:min(from, len(old.I))])
-	for i := from + size; i < n; i++ {
-		switch {
-		case i < len(old.F):
-			fresh.Tensor.F[i] = old.F[i]
-		case i < len(old.D):
-			fresh.Tensor.D[i] = old.D[i]
-		case i < len(old.I):
-			fresh.Tensor.I[i] = old.I[i]
-		}
-	}
+	keepOutside(fresh.Tensor.F, old.F, from, from+size)
+	keepOutside(fresh.Tensor.D, old.D, from, from+size)
+	keepOutside(fresh.Tensor.I, old.I, from, from+size)
 	out[s.v.Name] = fresh
 	return out
+}
+
+// keepOutside brings back the old elements but for a block.
+func keepOutside[E any](x, old []E, from, to int) {
+	if len(x) > 0 {
+		copy(x[:from], old[:from])
+		copy(x[to:], old[to:])
+	}
 }

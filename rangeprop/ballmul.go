@@ -367,13 +367,7 @@ func (b *ball) reach(d []float64) float64 {
 	loss := b.loss * length(d)
 	switch {
 	case b.m != nil:
-		s := make([]float64, b.m.rows)
-		for i := range s {
-			for j, x := range b.m.a[i*b.m.cols : (i+1)*b.m.cols] {
-				s[i] += float64(x) * d[j]
-			}
-		}
-		return b.radius[0]*length(s)*grow + loss
+		return b.radius[0]*length(b.m.times(d))*grow + loss
 	case b.diag != nil:
 		s := make([]float64, len(d))
 		for i := range s {

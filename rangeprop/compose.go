@@ -49,21 +49,14 @@ func (p *chain) columns(from, to int) []float64 {
 	k, m := to-from, p.m
 	part := &matrix{rows: k, cols: p.w.cols, a: p.w.a[from*p.w.cols : to*p.w.cols]}
 	engine().Gemm(p.out, part.cols, kern.Matrix{X: m.a[from:], Row: m.cols, Col: 1}, kern.Rows(part.a, part.cols), m.rows, part.cols, k, false)
-	lost, least := sumSteps(k)*0x1.01p-24*m.reachOf(from, to), math.Sqrt(float64(m.rows))*float64(k)*0x1p-148
+	reach := 0.0 // the Frobenius norm of m's columns
+	for _, s := range m.columnSquares()[from:to] {
+		reach += s
+	}
+	lost, least := sumSteps(k)*0x1.01p-24*math.Sqrt(reach)*(1+1e-9), math.Sqrt(float64(m.rows))*float64(k)*0x1p-148
 	lengths := (&matrix{rows: m.rows, cols: part.cols, a: p.out}).columns()
 	for j, s := range part.columns() {
 		lengths[j] = (lengths[j] + lost*s + least) * p.scale
 	}
 	return lengths
-}
-
-// reachOf is the Frobenius norm of columns from..to.
-func (m *matrix) reachOf(from, to int) float64 {
-	s := 0.0
-	for i := range m.rows {
-		for _, x := range m.a[i*m.cols+from : i*m.cols+to] {
-			s += float64(x) * float64(x)
-		}
-	}
-	return math.Sqrt(s) * (1 + 1e-9)
 }

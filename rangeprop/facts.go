@@ -385,23 +385,27 @@ func (p *pass) unitBehind(v, from *graph.Value) float64 { return p.unitOf(behind
 // stored in, with the greatest unit that they are computed or held with: a cast at the end brings back
 // nothing that was lost before.
 func (p *pass) coarsest(out *graph.Value, nodes []*graph.Node) (f numfmt.Format, unit float64) {
-	f, ok := held(out.Type.Elem)
-	unit = p.unit(out)
+	vs := []*graph.Value{out}
 	for _, n := range nodes {
 		for _, v := range n.Outputs {
-			if v == nil || v.Const != nil {
-				continue
-			}
-			unit = math.Max(unit, p.unit(v))
-			if g, is := held(v.Type.Elem); is && (!ok || g.Bits() < f.Bits()) {
-				f, ok = g, true
+			if v != nil && v.Const == nil {
+				vs = append(vs, v)
 			}
 		}
 	}
-	if !ok {
-		f = numfmt.FP32
+	return narrowest(vs), p.unitOf(vs...)
+}
+
+// narrowest is the format with the fewest bits that one of some values is stored in, FP32 where that of
+// none is known.
+func narrowest(vs []*graph.Value) numfmt.Format {
+	f, ok := numfmt.FP32, false
+	for _, v := range vs {
+		if g, is := held(v.Type.Elem); is && (!ok || g.Bits() < f.Bits()) {
+			f, ok = g, true
+		}
 	}
-	return f, unit
+	return f
 }
 
 // rooted tells whether a root is taken on the way.

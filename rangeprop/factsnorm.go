@@ -12,10 +12,7 @@ import (
 // norm bounds a normalised value by √n, and for E[x²] - m², whose difference may lose all its
 // digits, by what ε leaves of that loss.
 func (p *pass) norm(n *pattern.Norm, x *Val) *Val {
-	if n.Bound == 0 {
-		return x
-	}
-	if p.torn(n) {
+	if n.Bound == 0 || p.torn(n) {
 		return x
 	}
 	m := n.Bound
@@ -55,13 +52,17 @@ func (p *pass) offMean(n *pattern.Norm) float64 {
 	}
 	count := float64(n.Count)
 	most := n.Bound * math.Sqrt(count/(count-1))
-	root := math.Sqrt(n.EpsValue)
-	if n.EpsOnRoot {
-		root = n.EpsValue
-	}
 	unit := math.Max(p.unitOf(n.Mean, n.Numerator), accumUnit*count)
 	off := 2 * unit * p.val(n.Input).Hull().MaxAbs()
-	return math.Min(most, n.Bound+quotient(off, root))
+	return math.Min(most, n.Bound+quotient(off, leastRoot(n)))
+}
+
+// leastRoot is the root where the variance is 0.
+func leastRoot(n *pattern.Norm) float64 {
+	if n.EpsOnRoot {
+		return n.EpsValue
+	}
+	return math.Sqrt(n.EpsValue)
 }
 
 // distributed is how far x·r - m·r, written in place of (x - m)·r, may lie from it: both products round, and
@@ -73,11 +74,7 @@ func (p *pass) distributed(n *pattern.Norm) float64 {
 		return 0
 	}
 	f, _ := p.coarsest(n.Output, n.Nodes)
-	root := math.Sqrt(n.EpsValue)
-	if n.EpsOnRoot {
-		root = n.EpsValue
-	}
-	return quotient(4*f.Unit()*p.val(n.Input).Hull().MaxAbs(), root)
+	return quotient(4*f.Unit()*p.val(n.Input).Hull().MaxAbs(), leastRoot(n))
 }
 
 // torn tells whether a part that the norm is summed or multiplied of may overflow. Where a square does the
@@ -86,21 +83,16 @@ func (p *pass) torn(n *pattern.Norm) bool {
 	if root := p.val(n.Root); root.zero() || root.special() {
 		return false
 	}
-	inside := map[*graph.Value]bool{}
-	var visit func(v *graph.Value)
-	visit = func(v *graph.Value) {
-		if v == nil || inside[v] || v == n.Input || v.Producer == nil {
-			return
-		}
-		inside[v] = true
-		for _, in := range v.Producer.Inputs {
-			visit(in)
-		}
-	}
-	visit(n.Root)
-	for _, m := range n.Nodes {
+	inside := map[*graph.Value]bool{n.Root: true}
+	for _, m := range slices.Backward(n.Nodes) {
 		for _, v := range m.Outputs {
-			if v != nil && v != n.Output && !inside[v] && p.overflows(p.val(v), v) {
+			switch {
+			case v == nil:
+			case inside[v]:
+				for _, in := range m.Inputs {
+					inside[in] = true
+				}
+			case v != n.Output && p.overflows(p.val(v), v):
 				return true
 			}
 		}
@@ -146,12 +138,7 @@ func (p *pass) normLoss(n *pattern.Norm) float64 {
 	if n.EpsOnRoot || n.Shifted == nil {
 		return p.loss(f, n.Shifted, float64(n.Count)*math.Sqrt(f.MinSubnormal())/f.MinSubnormal())
 	}
-	k, g := p.behindRoot(n, f), numfmt.FP32
-	for _, v := range behind(n.Shifted, n.Input) {
-		if h, ok := held(v.Type.Elem); ok && h.Bits() < g.Bits() {
-			g = h
-		}
-	}
+	k, g := p.behindRoot(n, f), narrowest(behind(n.Shifted, n.Input))
 	least := p.val(n.Shifted).Hull().Lo
 	switch {
 	case g.Bits() >= 32:
@@ -328,10 +315,7 @@ func (p *pass) cancellation(n *pattern.Norm) float64 {
 	}
 	m := p.val(n.Input).Hull().MaxAbs()
 	relative, unit := p.shortfall(n)
-	root := math.Sqrt(n.EpsValue)
-	if n.EpsOnRoot {
-		root = n.EpsValue
-	}
+	root := leastRoot(n)
 	k := math.Hypot(1, math.Sqrt(relative)*m/root)
 	if !n.Floored && !n.EpsOnRoot {
 		k = math.Max(k, math.Sqrt(leftOver(n.EpsValue, relative/unit, unit*m*m)))

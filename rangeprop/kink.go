@@ -35,24 +35,25 @@ func (p *pieces) kink() (k kink, ok bool) {
 
 // sides are sums over the rows of a matrix, for each of its columns.
 type sides struct {
-	center, image             []float64 // of w·c and w·p
-	centers, images, ones     []float64 // of |w||c|, |w||p| and |w|
-	tiltC, tiltP, tilt, bends []float64 // of w|c|, w|p|, w and w|w|
+	center, image         []float64 // of w·c and w·p
+	centers, images, ones []float64 // of |w||c|, |w||p| and |w|
+	tiltC, tiltP, tilt    []float64 // of w|c|, w|p| and w
+	squares, bends        []float64 // of w² and w|w|, of w times the unit
 }
 
 func newSides(n int) *sides {
-	x := make([][]float64, 9)
+	x := make([][]float64, 10)
 	for i := range x {
 		x[i] = make([]float64, n)
 	}
-	return &sides{x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7], x[8]}
+	return &sides{x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7], x[8], x[9]}
 }
 
 // add takes a row whose element of the center is c, of the image p, and whose unit is d.
 func (s *sides) add(row []float32, c, p, d float64) {
 	n := len(row)
 	center, image, centers, images, ones := s.center[:n], s.image[:n], s.centers[:n], s.images[:n], s.ones[:n]
-	tiltC, tiltP, tilt, bends := s.tiltC[:n], s.tiltP[:n], s.tilt[:n], s.bends[:n]
+	tiltC, tiltP, tilt, squares, bends := s.tiltC[:n], s.tiltP[:n], s.tilt[:n], s.squares[:n], s.bends[:n]
 	ac, ap, dd := math.Abs(c), math.Abs(p), d*d
 	for j, e := range row {
 		w := float64(e)
@@ -65,17 +66,16 @@ func (s *sides) add(row []float32, c, p, d float64) {
 		tiltC[j] += w * ac
 		tiltP[j] += w * ap
 		tilt[j] += w
+		squares[j] += w * w * d * d
 		bends[j] += w * a * dd
 	}
 }
 
-// bent bounds the sums of f of the elements of a ball under the columns of w, from below and from above.
+// bent bounds the sums of f of the elements of a ball under the columns of w, which has a row for each
+// of them, from below and from above.
 // Every unit of u beside the leading direction moves an element under a positive weight by slope + more
 // of what the element moves, one under a negative weight by slope.
 func (b *ball) bent(k kink, w *matrix) (lo, hi []float64) {
-	if b.n() != w.rows {
-		return nil, nil
-	}
 	radius, tail := b.radius[0], 1.0
 	image, diag := make([]float64, b.n()), b.diag
 	switch {
@@ -85,32 +85,27 @@ func (b *ball) bent(k kink, w *matrix) (lo, hi []float64) {
 		l := b.m.leading()
 		image, tail, diag = l.image, l.tail, nil
 	}
-	s, squares := newSides(w.cols), make([]float64, w.cols)
+	s := newSides(w.cols)
 	for i, c := range b.center {
 		d := 1.0
 		if diag != nil {
 			d = diag[i]
 		}
-		row := w.a[i*w.cols : (i+1)*w.cols]
-		s.add(row, c, image[i], d)
-		for j, e := range row {
-			squares[j] += float64(e) * float64(e) * d * d
-		}
+		s.add(w.a[i*w.cols:(i+1)*w.cols], c, image[i], d)
 	}
 	lo, hi = make([]float64, w.cols), make([]float64, w.cols)
 	for j, norm := range w.columns() {
-		e := k.end(s, j, squares[j], 1, radius, tail) + b.loss*norm*(math.Abs(k.slope)+k.more)*grow
-		f := k.end(s, j, squares[j], -1, radius, tail) + b.loss*norm*(math.Abs(k.slope)+k.more)*grow
-		lo[j], hi[j] = k.slope*s.center[j]-f, k.slope*s.center[j]+e
+		mid, lost := k.slope*s.center[j], b.loss*norm*(math.Abs(k.slope)+k.more)*grow
+		lo[j], hi[j] = mid-(k.end(s, j, -1, radius, tail)+lost), mid+(k.end(s, j, 1, radius, tail)+lost)
 	}
 	return lo, hi
 }
 
 // end is how far sum j may lie above that of slope times the center, or for sign -1 below.
-func (k kink) end(s *sides, j int, square, sign, radius, tail float64) float64 {
+func (k kink) end(s *sides, j int, sign, radius, tail float64) float64 {
 	plus := func(all, tilt []float64) float64 { return (all[j] + sign*tilt[j]) / 2 }
 	minus := func(all, tilt []float64) float64 { return (all[j] - sign*tilt[j]) / 2 }
-	slope := math.Abs(k.slope)
+	slope, square := math.Abs(k.slope), s.squares[j]
 	along := slope*math.Abs(s.image[j]) + k.more*plus(s.images, s.tiltP)
 	steep, flat := (square+sign*s.bends[j])/2, (square-sign*s.bends[j])/2
 	across := tail * math.Sqrt(math.Max(steep, 0)*(slope+k.more)*(slope+k.more)+math.Max(flat, 0)*slope*slope)

@@ -56,10 +56,10 @@ func direction(g []float32, n int) []float64 {
 			top = i
 		}
 	}
-	v := make([]float64, n)
+	v, square := make([]float64, n), &matrix{rows: n, cols: n, a: g}
 	v[top] = 1
 	for range 6 {
-		w := timesVector(g, v)
+		w := square.times(v)
 		k := length(w)
 		if k == 0 || math.IsInf(k, 0) || math.IsNaN(k) {
 			break
@@ -71,25 +71,11 @@ func direction(g []float32, n int) []float64 {
 	return v
 }
 
-// timesVector multiplies a square matrix with a vector.
-func timesVector(g []float32, v []float64) []float64 {
-	n := len(v)
-	w := make([]float64, n)
-	for i := range w {
-		s := 0.0
-		for j, x := range g[i*n : (i+1)*n] {
-			s += float64(x) * v[j]
-		}
-		w[i] = s
-	}
-	return w
-}
-
 // deflate takes a direction out of a symmetric matrix G, in place: what is left is PGP for P = 1 - vvᵀ.
 // It returns vᵀGv and ‖PGv‖.
 func deflate(g []float32, v []float64) (most, cross float64) {
 	n := len(v)
-	b := timesVector(g, v)
+	b := (&matrix{rows: n, cols: n, a: g}).times(v)
 	for i, x := range b {
 		most += x * v[i]
 	}
@@ -109,6 +95,19 @@ func deflate(g []float32, v []float64) (most, cross float64) {
 // blocks is at most that of the blocks' norms.
 func ofTwo(a, b, c float64) float64 {
 	return (a+c)/2 + math.Hypot((a-c)/2, b)
+}
+
+// times returns Mv.
+func (m *matrix) times(v []float64) []float64 {
+	y := make([]float64, m.rows)
+	for i := range y {
+		s := 0.0
+		for j, e := range m.a[i*m.cols : (i+1)*m.cols] {
+			s += float64(e) * v[j]
+		}
+		y[i] = s
+	}
+	return y
 }
 
 // imageOf returns Mᵀv.

@@ -200,16 +200,7 @@ func (p *trial) bound() error {
 	if err != nil {
 		return err
 	}
-	opt := rangeprop.Options{Ranges: given}
-	if p.as != numfmt.Invalid {
-		opt.Hold = func(v *graph.Value) numfmt.Format {
-			if v.Type.Elem == graph.Float {
-				return p.as
-			}
-			return numfmt.Invalid
-		}
-	}
-	p.res, err = rangeprop.Analyze(p.m, info, opt)
+	p.res, err = rangeprop.Analyze(p.m, info, rangeprop.Options{Ranges: given, Hold: floatsIn(p.as)})
 	return err
 }
 

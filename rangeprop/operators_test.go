@@ -196,15 +196,7 @@ func elementRange(e graph.ElemType) rangeprop.Range {
 
 // tensor draws elements inside of a range and at its corners, special ones where they are given.
 func (d *draw) tensor(v *graph.Value, g rangeprop.Given) *refeval.Tensor {
-	x, n := &refeval.Tensor{Elem: v.Type.Elem}, 1
-	switch { // an empty tensor has its elements, too
-	case x.Elem == graph.Double:
-		x.D = []float64{}
-	case x.Elem.IsFloat():
-		x.F = []float32{}
-	case x.Elem != graph.String:
-		x.I = []int64{}
-	}
+	x, n := emptyTensor(v.Type.Elem), 1
 	for _, s := range v.Type.Shape {
 		size := 2
 		if s.Known() {
@@ -215,6 +207,20 @@ func (d *draw) tensor(v *graph.Value, g rangeprop.Given) *refeval.Tensor {
 	kind, same := d.rng.Intn(7), d.rng.Float64()
 	for range n {
 		d.add(x, d.element(v.Type.Elem, g, kind, same))
+	}
+	return x
+}
+
+// emptyTensor has a list of elements although there are none.
+func emptyTensor(e graph.ElemType) *refeval.Tensor {
+	x := &refeval.Tensor{Elem: e}
+	switch {
+	case e == graph.Double:
+		x.D = []float64{}
+	case e.IsFloat():
+		x.F = []float32{}
+	case e != graph.String:
+		x.I = []int64{}
 	}
 	return x
 }
@@ -324,16 +330,20 @@ func (d *draw) analyze(m *graph.Model, given map[string]rangeprop.Given) (*range
 	if err != nil {
 		return nil, err
 	}
-	opt := rangeprop.Options{Ranges: given}
-	if d.as != numfmt.Invalid {
-		opt.Hold = func(v *graph.Value) numfmt.Format {
-			if v.Type.Elem == graph.Float {
-				return d.as
-			}
-			return numfmt.Invalid
-		}
+	return rangeprop.Analyze(m, info, rangeprop.Options{Ranges: given, Hold: floatsIn(d.as)})
+}
+
+// floatsIn holds every float in a format, nothing where that is [numfmt.Invalid].
+func floatsIn(f numfmt.Format) func(*graph.Value) numfmt.Format {
+	if f == numfmt.Invalid {
+		return nil
 	}
-	return rangeprop.Analyze(m, info, opt)
+	return func(v *graph.Value) numfmt.Format {
+		if v.Type.Elem == graph.Float {
+			return f
+		}
+		return numfmt.Invalid
+	}
 }
 
 // slack is the relative error that is let pass: what the last place of a result may be off.

@@ -77,9 +77,6 @@ func slotOf(v *graph.Value, x *samples.Value, h *hint, g rangeprop.InputRange, h
 	}
 	for _, d := range v.Type.Shape {
 		size := max(how.open, 2)
-		if how.open == 0 {
-			size = 2
-		}
 		if d.Known() {
 			size = int(d.N)
 		}

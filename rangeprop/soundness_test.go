@@ -141,7 +141,7 @@ var related = map[string]struct {
 // TestRelated holds that a relation is found, and no value lies outside of what it says.
 func TestRelated(t *testing.T) {
 	for name, c := range related {
-		src := model(strings.ReplaceAll(c.body, "=> (y) {", "=> (y) {\n last = Constant<value = int64[1] {-1}>() eps4 = Constant<value_float = 0.0001>()"))
+		src := relatedModel(c.body)
 		for _, as := range []numfmt.Format{numfmt.Invalid, numfmt.FP16} {
 			t.Run(name+" "+as.String(), func(t *testing.T) { probe(t, src, as) })
 		}
@@ -153,6 +153,11 @@ func TestRelated(t *testing.T) {
 			}
 		}
 	}
+}
+
+// relatedModel is model with the constants that related bodies share.
+func relatedModel(body string) string {
+	return model(strings.ReplaceAll(body, "=> (y) {", "=> (y) {\n last = Constant<value = int64[1] {-1}>() eps4 = Constant<value_float = 0.0001>()"))
 }
 
 // model completes a body with its header and the constants that bodies share.
