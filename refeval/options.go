@@ -43,6 +43,11 @@ type Options struct {
 	// Observe sees every constant, input and result once it is rounded, in the order of the run;
 	// of a sequence each tensor. It must not change them.
 	Observe func(v *graph.Value, t *Tensor)
+	// Shown tells which values Observe is to see; nil for all. Of the other weights less is held.
+	Shown func(v *graph.Value) bool
+	// Measure sees every value before Observe does, for its type and dimensions alone: elements may serve
+	// the next results, and weights may be held in the kernels' layout only.
+	Measure func(v *graph.Value, t *Tensor)
 	// MaxMemory bounds the bytes of the results held at a time; 0 is 16 GiB.
 	MaxMemory int64
 	// Threads is how many goroutines a kernel may use; 0 is one for each processor, at most four.
@@ -64,6 +69,14 @@ func (o Options) defaults() Options {
 	}
 	return o
 }
+
+// shows tells whether Observe sees the elements of a value.
+func (o *Options) shows(v *graph.Value) bool {
+	return o.Observe != nil && (o.Shown == nil || o.Shown(v))
+}
+
+// watched tells whether somebody is shown what a run computes.
+func (o *Options) watched() bool { return o.Observe != nil || o.Measure != nil }
 
 // hold returns the format a value of an element type is rounded to, Invalid where its elements are
 // what they are: float without As, double, integers.

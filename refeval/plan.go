@@ -137,7 +137,7 @@ func (pl *plan) slot(k slotKey) int {
 // node plans one node.
 func (p *planner) node(pl *plan, n *graph.Node) error {
 	if isConstant(n.Out(0)) && n.Op == "Constant" {
-		if p.r.opt.Observe == nil {
+		if !p.r.opt.watched() {
 			return nil // who reads it reads the constant
 		}
 		_, err := p.constant(n.Outputs[0], false)

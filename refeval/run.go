@@ -180,11 +180,16 @@ func (o *Options) roundedValue(v *graph.Value, x *Value) *Value {
 
 // observe shows a value's tensors to the caller.
 func (x *run) observe(v *graph.Value, val *Value) {
-	if x.r.opt.Observe == nil || v == nil {
+	if !x.r.opt.watched() || v == nil {
 		return
 	}
 	for _, t := range val.Tensors() {
-		x.r.opt.Observe(v, t)
+		if x.r.opt.Measure != nil {
+			x.r.opt.Measure(v, t)
+		}
+		if x.r.opt.shows(v) {
+			x.r.opt.Observe(v, t)
+		}
 	}
 }
 

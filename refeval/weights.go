@@ -26,7 +26,7 @@ func (p *planner) rightSide(n *graph.Node, i int, v *graph.Value) (*Value, error
 	if !ok || i != 1 || !p.fixed(v) || v.Sparse != nil || p.r.opt.Accumulate != FP32 {
 		return nil, nil
 	}
-	if len(v.Uses) == 1 && !v.Output && p.r.opt.Observe == nil && p.consts[slotKey{v: v}] == nil {
+	if len(v.Uses) == 1 && !v.Output && !p.r.opt.shows(v) && p.consts[slotKey{v: v}] == nil {
 		return p.packedOnly(v, turned)
 	}
 	c, err := p.constant(v, false)
@@ -54,6 +54,7 @@ func (p *planner) packedOnly(v *graph.Value, turned bool) (*Value, error) {
 		p.r.opt.round(serial(), v, t)
 	}
 	t.weights, t.F = layOut(t, turned), nil
+	p.r.constants = append(p.r.constants, constant{v, t})
 	c := TensorValue(t)
 	p.consts[slotKey{v: v}] = c
 	return c, nil

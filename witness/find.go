@@ -88,14 +88,16 @@ func Find(ctx context.Context, m *graph.Model, info *infer.Info, ranges []rangep
 }
 
 func (f *finder) plan() (err error) {
-	reference := refeval.Options{Wide: true, Free: f.free, Observe: f.observeWant, MaxMemory: searchMemory}
+	reference := refeval.Options{Wide: true, Free: f.free, Measure: f.spend, Observe: f.observeWant, Shown: f.watches, MaxMemory: searchMemory}
 	if f.opt.Target == numfmt.FP32 {
 		reference.Wide = false
 	}
 	if f.ref, err = refeval.New(f.m, reference); err != nil || f.opt.Target == numfmt.FP32 {
 		return err
 	}
-	f.low, err = refeval.New(f.m, f.opt.lowered(f.free, f.observeGot))
+	low := f.opt.lowered(f.free, f.spend, f.observeGot)
+	low.Shown = f.watches
+	f.low, err = refeval.New(f.m, low)
 	return err
 }
 
@@ -278,7 +280,7 @@ func (f *finder) climb(ctx context.Context, rng *rand.Rand) {
 		if h.sure == broken || h.best.in == nil || ctx.Err() != nil {
 			continue
 		}
-		cone, err := refeval.New(f.m, refeval.Options{Wide: f.opt.Target != numfmt.FP32, Free: f.free, Goal: h.values(), Observe: f.observeWant, MaxMemory: searchMemory})
+		cone, err := refeval.New(f.m, refeval.Options{Wide: f.opt.Target != numfmt.FP32, Free: f.free, Goal: h.values(), Measure: f.spend, Observe: f.observeWant, Shown: f.watches, MaxMemory: searchMemory})
 		if err != nil {
 			continue
 		}
@@ -342,15 +344,13 @@ func (f *finder) note(h *hunt, w Witness) {
 	}
 }
 
-// observeWant sees the run in FP32.
+// watches tells whether a goal has to do with a value.
+func (f *finder) watches(v *graph.Value) bool { return len(f.watched[v]) > 0 }
+
+// observeWant sees what is watched in the run in FP32.
 func (f *finder) observeWant(v *graph.Value, t *refeval.Tensor) {
-	f.spend(v, t)
-	list := f.watched[v]
-	if len(list) == 0 {
-		return
-	}
 	f.want[v] = append(f.want[v], t)
-	for _, h := range list {
+	for _, h := range f.watched[v] {
 		if s, ok := h.margin(v, t); ok {
 			h.score = math.Max(h.score, s)
 		}
@@ -385,20 +385,15 @@ func (h *hunt) shows(v *graph.Value) bool {
 	return false
 }
 
-// observeGot sees the run as the target does.
+// observeGot sees what is watched in the run as the target does.
 func (f *finder) observeGot(v *graph.Value, t *refeval.Tensor) {
-	f.spend(v, t)
-	list := f.watched[v]
-	if len(list) == 0 {
-		return
-	}
 	i := f.seen[v]
 	f.seen[v]++
 	if i >= len(f.want[v]) { // the runs went different ways
 		return
 	}
 	format, _ := f.opt.Hold(v)
-	for _, h := range list {
+	for _, h := range f.watched[v] {
 		if !h.shows(v) {
 			continue
 		}

@@ -188,11 +188,11 @@ func (p *prober) decided() bool {
 // plan prepares both evaluations. A model that is taken as it is is compared with itself in FP32.
 func (p *prober) plan() (err error) {
 	wide := p.opt.Target == numfmt.Invalid
-	p.ref, err = refeval.New(p.m, refeval.Options{Wide: wide, Observe: p.observeReference, Free: p.free, MaxMemory: searchMemory})
+	p.ref, err = refeval.New(p.m, refeval.Options{Wide: wide, Measure: p.spend, Observe: p.observeReference, Free: p.free, MaxMemory: searchMemory})
 	if err != nil || p.opt.Target == numfmt.FP32 {
 		return err
 	}
-	p.low, err = refeval.New(p.m, p.opt.lowered(p.free, p.observeLow))
+	p.low, err = refeval.New(p.m, p.opt.lowered(p.free, p.spend, p.observeLow))
 	return err
 }
 
@@ -200,9 +200,9 @@ func (p *prober) plan() (err error) {
 // ConstantOfShape for one, decides how much it takes, and a search can do without.
 const searchMemory = 4 << 30
 
-// lowered returns the options of a run as the target does it.
-func (o *Options) lowered(free []*graph.Value, observe func(*graph.Value, *refeval.Tensor)) refeval.Options {
-	r := refeval.Options{Accumulate: o.Accumulate, FlushSubnormals: o.Flush, Free: free, Observe: observe, MaxMemory: searchMemory}
+// lowered returns the options of a run as the target does it; observe may be nil.
+func (o *Options) lowered(free []*graph.Value, measure, observe func(*graph.Value, *refeval.Tensor)) refeval.Options {
+	r := refeval.Options{Accumulate: o.Accumulate, FlushSubnormals: o.Flush, Free: free, Measure: measure, Observe: observe, MaxMemory: searchMemory}
 	if o.Target != numfmt.Invalid {
 		r.As, r.Wide = o.Target, o.Foreign
 		r.Keep = func(v *graph.Value) bool {
@@ -262,7 +262,6 @@ func (p *prober) note(v *graph.Value, in Input, right bool) {
 }
 
 func (p *prober) observeReference(v *graph.Value, t *refeval.Tensor) {
-	p.spend(v, t)
 	if !t.Elem.IsFloat() || p.only != nil && p.only != v {
 		return
 	}
@@ -278,7 +277,6 @@ func (p *prober) observeReference(v *graph.Value, t *refeval.Tensor) {
 
 // observeLow finds the roots: values that are not finite although they are in FP32.
 func (p *prober) observeLow(v *graph.Value, t *refeval.Tensor) {
-	p.spend(v, t)
 	if r, ok := p.reference[v]; !t.Elem.IsFloat() || ok && !r.finite() {
 		return
 	}

@@ -41,7 +41,7 @@ func (p *prober) alone(ctx context.Context, v *graph.Value, in Input, want map[s
 }
 
 func (p *prober) newSolo(v *graph.Value) *solo {
-	o := p.opt.lowered(p.free, p.spend)
+	o := p.opt.lowered(p.free, p.spend, nil)
 	o.Keep = func(w *graph.Value) bool { return w != v }
 	r, err := refeval.New(p.m, o)
 	if err != nil {

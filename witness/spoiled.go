@@ -77,7 +77,7 @@ func (t *Trial) held(ctx context.Context, m *graph.Model, opt Options, wide []*g
 	for _, v := range wide {
 		free[v] = true
 	}
-	o := opt.lowered(nil, t.spend)
+	o := opt.lowered(nil, t.spend, nil)
 	keep := o.Keep
 	o.Keep = func(v *graph.Value) bool { return free[v] || keep(v) }
 	r, err := refeval.New(m, o)
@@ -145,12 +145,8 @@ func (t tally) fault(in Input) *Fault {
 // magnitudeOf returns the largest magnitude of a value in an FP32 run.
 func (t *Trial) magnitudeOf(ctx context.Context, m *graph.Model, v *graph.Value, in Input) float64 {
 	most := 0.0
-	r, err := refeval.New(m, refeval.Options{Wide: true, MaxMemory: searchMemory, Observe: func(w *graph.Value, x *refeval.Tensor) {
-		t.spend(w, x)
-		if w == v {
-			most = max(most, largest(x))
-		}
-	}})
+	r, err := refeval.New(m, refeval.Options{Wide: true, Measure: t.spend, MaxMemory: searchMemory, Shown: func(w *graph.Value) bool { return w == v },
+		Observe: func(_ *graph.Value, x *refeval.Tensor) { most = max(most, largest(x)) }})
 	if err == nil {
 		_, _ = r.Run(ctx, in) // what was seen before an end of the work counts
 	}

@@ -39,10 +39,10 @@ func Tolls(ctx context.Context, m *graph.Model, info *infer.Info, ranges []range
 	best := opt
 	best.Accumulate, best.Flush = refeval.FP32, false
 	var err error
-	if t.best, err = refeval.New(m, best.lowered(free, t.observeBest)); err != nil {
+	if t.best, err = refeval.New(m, best.lowered(free, t.spend, t.observeBest)); err != nil {
 		return nil
 	}
-	t.worst = sync.OnceValues(func() (*refeval.Runner, error) { return refeval.New(m, opt.lowered(free, t.observeWorst)) })
+	t.worst = sync.OnceValues(func() (*refeval.Runner, error) { return refeval.New(m, opt.lowered(free, t.spend, t.observeWorst)) })
 	if opt.Limit > 0 {
 		limited, cancel := context.WithTimeout(ctx, opt.Limit)
 		defer cancel()
@@ -117,14 +117,12 @@ func (t *taker) try(ctx context.Context, in Input) bool {
 }
 
 func (t *taker) observeBest(v *graph.Value, x *refeval.Tensor) {
-	t.spend(v, x)
 	if x.Elem.IsFloat() {
-		t.want[v] = append(t.want[v], &refeval.Tensor{Elem: x.Elem, Dims: x.Dims, F: append([]float32(nil), x.F...), D: append([]float64(nil), x.D...)})
+		t.want[v] = append(t.want[v], x)
 	}
 }
 
 func (t *taker) observeWorst(v *graph.Value, x *refeval.Tensor) {
-	t.spend(v, x)
 	i := t.made[v]
 	t.made[v]++
 	if !x.Elem.IsFloat() || i >= len(t.want[v]) {

@@ -48,7 +48,7 @@ func NewTrial(ctx context.Context, m *graph.Model, info *infer.Info, ranges []ra
 	t := &Trial{scale: map[string]float64{}, usual: map[string]float64{}, meter: meter{dims: map[*graph.Value][]int{}, most: opt.Work / 4}}
 	ctx, t.stop = context.WithCancel(ctx)
 	defer t.stop()
-	r, err := refeval.New(m, refeval.Options{Wide: true, Observe: t.spend, MaxMemory: searchMemory})
+	r, err := refeval.New(m, refeval.Options{Wide: true, Measure: t.spend, MaxMemory: searchMemory})
 	if err != nil {
 		return t
 	}
@@ -111,7 +111,7 @@ func (t *Trial) Judge(ctx context.Context, m *graph.Model, tolerance float64) (*
 	}
 	ctx, t.stop = context.WithCancel(ctx)
 	defer t.stop()
-	r, err := refeval.New(m, refeval.Options{Observe: t.spend, MaxMemory: searchMemory})
+	r, err := refeval.New(m, refeval.Options{Measure: t.spend, MaxMemory: searchMemory})
 	if err != nil {
 		return nil, err
 	}
@@ -147,22 +147,11 @@ func (t *Trial) Break(ctx context.Context, m *graph.Model, opt Options) *Broken 
 	}
 	ctx, t.stop = context.WithCancel(ctx)
 	defer t.stop()
-	broken := map[*graph.Value]bool{}
-	var suspects []*Broken // in the order of the run
-	r, err := refeval.New(m, opt.lowered(nil, func(v *graph.Value, x *refeval.Tensor) {
-		t.spend(v, x)
-		e := extremesOf(x)
-		broken[v] = !e.finite()
-		if broken[v] && starts(v, func(in *graph.Value) bool { return broken[in] }) {
-			suspects = append(suspects, &Broken{Value: v, NaN: e.nan && !e.inf})
-		}
-	}))
+	r, err := refeval.New(m, opt.lowered(nil, t.spend, nil))
 	if err != nil {
 		return nil
 	}
 	for _, c := range t.cases {
-		clear(broken)
-		suspects = nil
 		got, err := r.Run(ctx, c.in)
 		if err != nil {
 			return nil
@@ -170,11 +159,31 @@ func (t *Trial) Break(ctx context.Context, m *graph.Model, opt Options) *Broken 
 		if f := c.fault(got, t.scale); f == nil || !f.NotFinite {
 			continue
 		}
-		if b := t.first(ctx, m, suspects, c.in); b != nil {
+		if b := t.first(ctx, m, t.suspects(ctx, m, opt, c.in), c.in); b != nil {
 			return b
 		}
 	}
 	return nil
+}
+
+// suspects returns the values that are not finite though all that their nodes read is, in the order of
+// the run. Most models have none, and are run without anybody looking at every element.
+func (t *Trial) suspects(ctx context.Context, m *graph.Model, opt Options, in Input) (list []*Broken) {
+	broken := map[*graph.Value]bool{}
+	r, err := refeval.New(m, opt.lowered(nil, t.spend, func(v *graph.Value, x *refeval.Tensor) {
+		e := extremesOf(x)
+		broken[v] = !e.finite()
+		if broken[v] && starts(v, func(in *graph.Value) bool { return broken[in] }) {
+			list = append(list, &Broken{Value: v, NaN: e.nan && !e.inf})
+		}
+	}))
+	if err != nil {
+		return nil
+	}
+	if _, err := r.Run(ctx, in); err != nil {
+		return nil
+	}
+	return list
 }
 
 // Broken is a value that is not finite in the target alone.
@@ -187,8 +196,7 @@ type Broken struct {
 // first returns the first of the suspects that is finite in FP32, nil where there is none.
 func (t *Trial) first(ctx context.Context, m *graph.Model, suspects []*Broken, in Input) *Broken {
 	whole := map[*graph.Value]bool{}
-	r, err := refeval.New(m, refeval.Options{Wide: true, MaxMemory: searchMemory, Observe: func(v *graph.Value, x *refeval.Tensor) {
-		t.spend(v, x)
+	r, err := refeval.New(m, refeval.Options{Wide: true, Measure: t.spend, MaxMemory: searchMemory, Observe: func(v *graph.Value, x *refeval.Tensor) {
 		whole[v] = extremesOf(x).finite()
 	}})
 	if err != nil {
