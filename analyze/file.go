@@ -11,15 +11,16 @@ import (
 	"github.com/amplint/amplint/graph/onnxtxt"
 )
 
-// save writes a model in the format that the path names, or to stdout.
-func save(ctx context.Context, m *graph.Model, path string, opt *FixOptions) error {
-	if path == Std {
+// save writes a model in the format that its path names, or to stdout. The draft holds what was written of it
+// already; it may be nil.
+func save(ctx context.Context, m *graph.Model, draft *graph.Draft, opt *FixOptions) error {
+	if opt.Out == Std {
 		return m.Stream(ctx, opt.Stdout)
 	}
-	if !onnxtxt.IsText(path) {
-		return m.Save(path, graph.SaveOptions{InPlace: opt.InPlace})
+	if !onnxtxt.IsText(opt.Out) {
+		return m.Save(opt.Out, graph.SaveOptions{InPlace: opt.InPlace, Draft: draft})
 	}
-	return WriteFile(path, func(w io.Writer) error { return onnxtxt.Print(w, m, onnxtxt.PrintOptions{}) })
+	return WriteFile(opt.Out, func(w io.Writer) error { return onnxtxt.Print(w, m, onnxtxt.PrintOptions{}) })
 }
 
 // WriteFile writes a file that appears only when it is whole. A device or a pipe is written to as it

@@ -65,6 +65,9 @@ const maxRounds = 3
 // Fix rewrites the model of a file so that nothing at or above the threshold remains, and writes
 // it only then.
 func Fix(ctx context.Context, path string, opt FixOptions) (*Fixed, error) {
+	var draft *graph.Draft
+	defer func() { draft.Discard() }()
+	opt.begun = func(m *graph.Model) { draft = ahead(m, &opt) }
 	a, err := load(ctx, path, &opt.Options, true)
 	if err != nil {
 		return nil, err
@@ -101,7 +104,7 @@ func Fix(ctx context.Context, path string, opt FixOptions) (*Fixed, error) {
 	if err := ctx.Err(); err != nil { // what the last analysis found may lack something
 		return nil, err
 	}
-	return f, save(ctx, m, opt.Out, &opt)
+	return f, save(ctx, m, draft, &opt)
 }
 
 // examined is what the input is checked for: on the way to FP32 a model with low values is looked at

@@ -94,6 +94,10 @@ func analyse(ctx context.Context, m *graph.Model, opt *Options) (*analysis, erro
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Path, err)
 	}
+	if opt.begun != nil {
+		opt.begun(m)
+		opt.begun = nil
+	}
 	off := opt.Effort == "off"
 	r, err := rangeprop.Analyze(m, info, rangeprop.Options{Ranges: in.ranges, Stopped: ctx.Err, NoBalls: off, NoMoments: off, Memo: opt.memo})
 	if err != nil {

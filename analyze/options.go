@@ -6,6 +6,7 @@ import (
 
 	"github.com/amplint/amplint/baseline"
 	"github.com/amplint/amplint/config"
+	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/rangeprop"
 	"github.com/amplint/amplint/rules"
 	"github.com/amplint/amplint/rules/runtime"
@@ -33,6 +34,9 @@ type Options struct {
 	Lenient bool
 
 	memo *rangeprop.Memo // shared by the analyses of one model
+	// begun is called once, when the types of the model are known and its weights have not been read yet;
+	// it may be nil.
+	begun func(m *graph.Model)
 }
 
 // Threshold is the least severity that makes a run fail.

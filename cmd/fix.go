@@ -6,8 +6,10 @@ import (
 	"io"
 	"math"
 	"os"
+	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -157,7 +159,9 @@ func (a *app) fixCommand() *cobra.Command {
 func (a *app) fix(c *cobra.Command, path string, opt analyze.FixOptions, x *fixFlags) error {
 	var r *analyze.Fixed
 	opt.Stdout = a.out
-	err := a.analysed(path, func() (err error) { r, err = analyze.Fix(c.Context(), path, opt); return err })
+	ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGTERM) // what was written ahead is to be removed
+	defer stop()
+	err := a.analysed(path, func() (err error) { r, err = analyze.Fix(ctx, path, opt); return err })
 	if err != nil {
 		return err
 	}

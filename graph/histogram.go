@@ -13,6 +13,7 @@ type stats struct {
 	hist  *numfmt.Histogram
 	err   error
 	tally atomic.Pointer[numfmt.Tally]
+	draft atomic.Pointer[draftPiece]
 }
 
 // Histogram returns the histogram of a numeric or bool tensor's elements. It is computed once, in
@@ -30,6 +31,16 @@ func (t *Tensor) Histogram() (*numfmt.Histogram, error) {
 // FloatsCounted streams the elements as [Tensor.Floats] does and counts on the way what the format
 // does to them, or that they are held in already: so they are read once for both.
 func (t *Tensor) FloatsCounted(target numfmt.Format, visit func(chunk []float32)) error {
+	if d := t.drafting(); d != nil {
+		at, w, visited := int64(0), pen{p: d}, visit
+		visit = func(x []float32) {
+			w.encode(x)
+			w.write(at)
+			at += int64(len(x))
+			visited(x)
+		}
+		defer func() { d.done(at == t.Len()) }()
+	}
 	f, ok := t.counted(target)
 	if !ok || t.tally() != nil {
 		return t.Floats(func(chunk []float32) error { visit(chunk); return nil })

@@ -13,7 +13,8 @@ import (
 
 // SaveOptions tell how a model is saved.
 type SaveOptions struct {
-	InPlace bool // the input may be overwritten
+	InPlace bool   // the input may be overwritten
+	Draft   *Draft // what has been written already; nil for nothing
 }
 
 // Save writes the model to a file, and its external data to files beside it: under their old names,
@@ -23,23 +24,38 @@ type SaveOptions struct {
 func (m *Model) Save(path string, opt SaveOptions) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	st, err := os.Stat(path)
-	switch {
-	case err == nil && st.IsDir():
-		return fmt.Errorf("%s is a folder", path)
-	case err == nil && !st.Mode().IsRegular():
+	if err := m.refuses(path, opt); err != nil {
+		return err
+	}
+	if isStream(path) {
 		return m.saveStream(ctx, path)
-	case err == nil && m.Path != "" && sameFile(path, m.Path) && !opt.InPlace:
-		return fmt.Errorf("%s is the input: it is only overwritten in place", path)
 	}
 	p, err := m.planSave(path, opt)
 	if err != nil {
 		return fmt.Errorf("saving %s: %w", path, err)
 	}
-	if err := p.write(ctx); err != nil {
+	if err := p.write(ctx, opt.Draft); err != nil {
 		return fmt.Errorf("saving %s: %w", path, err)
 	}
 	return nil
+}
+
+// refuses says why the model is not saved under a path.
+func (m *Model) refuses(path string, opt SaveOptions) error {
+	st, err := os.Stat(path)
+	switch {
+	case err == nil && st.IsDir():
+		return fmt.Errorf("%s is a folder", path)
+	case err == nil && st.Mode().IsRegular() && m.Path != "" && sameFile(path, m.Path) && !opt.InPlace:
+		return fmt.Errorf("%s is the input: it is only overwritten in place", path)
+	}
+	return nil
+}
+
+// isStream tells whether a path is that of something else than a file.
+func isStream(path string) bool {
+	st, err := os.Stat(path)
+	return err == nil && !st.Mode().IsRegular()
 }
 
 // saveStream writes to what is no file, such as /dev/stdout.
@@ -101,7 +117,7 @@ type saveFile struct {
 	open func() (rope, func() error, error)
 }
 
-func (p *savePlan) write(ctx context.Context) (err error) {
+func (p *savePlan) write(ctx context.Context, d *Draft) (err error) {
 	root, err := os.OpenRoot(p.dir)
 	if err != nil {
 		return err
@@ -121,12 +137,14 @@ func (p *savePlan) write(ctx context.Context) (err error) {
 				return err
 			}
 		}
-		w, temp, err := createTemp(root, f.name)
-		if err != nil {
-			return err
+		w, temp, written, ok := d.take(f)
+		if !ok {
+			if w, temp, err = createTemp(root, f.name); err != nil {
+				return err
+			}
 		}
 		temps = append(temps, temp)
-		if err := f.fill(ctx, w); err != nil {
+		if err := f.fill(ctx, w, written); err != nil {
 			return err
 		}
 	}
@@ -141,14 +159,18 @@ func (p *savePlan) write(ctx context.Context) (err error) {
 	return nil
 }
 
-func (f saveFile) fill(ctx context.Context, w *os.File) (err error) {
+// fill writes and closes the file; written tells of what it holds already, nil for nothing.
+func (f saveFile) fill(ctx context.Context, w *os.File, written func(p part, at int64) bool) (err error) {
 	r, shut := f.rope, func() error { return nil }
 	if f.open != nil {
 		if r, shut, err = f.open(); err != nil {
 			return errors.Join(err, w.Close())
 		}
 	}
-	return errors.Join(r.writeFile(ctx, w), shut(), w.Close())
+	if written == nil {
+		reserve(w, r.n)
+	}
+	return errors.Join(r.writeFile(ctx, w, written), shut(), w.Close())
 }
 
 // createTemp makes a new file beside the one of the name, with the mode of any new file (which

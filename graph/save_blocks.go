@@ -23,12 +23,21 @@ const maxWriters = 4
 // its beginning, which costs nothing while it is short.
 func (p part) anywhere() bool { return p.t == nil || p.t.reaches() || p.len() <= blockBytes/2 }
 
-// writeFile writes the rope to an empty file. Its blocks are read, converted and written by several
-// goroutines, as each has its place in the file whatever the others do.
-func (r rope) writeFile(ctx context.Context, w *os.File) error {
+// writeFile writes the rope to a file, but for the parts that are written already. Its blocks are read,
+// converted and written by several goroutines, as each has its place in the file whatever the others do.
+func (r rope) writeFile(ctx context.Context, w *os.File, written func(p part, at int64) bool) error {
 	at := int64(0)
 	for parts := r.parts; len(parts) > 0; {
-		n := max(1, untilFirst(parts, func(p part) bool { return !p.anywhere() }))
+		if written != nil && written(parts[0], at) {
+			at, parts = at+parts[0].len(), parts[1:]
+			continue
+		}
+		end := at
+		n := max(1, untilFirst(parts, func(p part) bool {
+			from := end
+			end += p.len()
+			return !p.anywhere() || written != nil && written(p, from)
+		}))
 		run := newPieces(parts[:n], at)
 		var err error
 		if parts[0].anywhere() {

@@ -82,5 +82,5 @@ func writtenTo(path string, r rope) error {
 		return err
 	}
 	defer f.Close()
-	return r.writeFile(context.Background(), f)
+	return r.writeFile(context.Background(), f, nil)
 }

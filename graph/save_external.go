@@ -53,17 +53,32 @@ type external struct {
 	place Place // of the input
 }
 
-// planSave decides which files are written, and where the tensors outside the model go.
+// planSave decides which files are written.
 func (m *Model) planSave(path string, opt SaveOptions) (*savePlan, error) {
-	p := &savePlan{dir: filepath.Dir(path), places: map[*Tensor]Place{}}
-	name := filepath.Base(path)
-	list, err := m.externals()
+	p, list, err := m.layOut(path, opt)
 	if err != nil {
 		return nil, err
 	}
+	name := filepath.Base(path)
+	r, err := m.encode(p.places)
+	if err == nil && r.n > maxProto && (m.src == nil || r.n > m.src.size) {
+		p.spill(m, p.dataName(name, list))
+		r, err = m.encode(p.places)
+	}
+	p.files = append(p.files, saveFile{name: name, rope: r})
+	return p, err
+}
+
+// layOut decides where the tensors outside the model go.
+func (m *Model) layOut(path string, opt SaveOptions) (*savePlan, []external, error) {
+	p := &savePlan{dir: filepath.Dir(path), places: map[*Tensor]Place{}}
+	list, err := m.externals()
+	if err != nil {
+		return nil, nil, err
+	}
 	for _, x := range list {
 		if sameFile(path, m.beside(x.place)) {
-			return nil, fmt.Errorf("it is the external data of the input, %s", x.place.Location)
+			return nil, nil, fmt.Errorf("it is the external data of the input, %s", x.place.Location)
 		}
 	}
 	inPlace := opt.InPlace && sameFile(path, m.Path)
@@ -72,15 +87,9 @@ func (m *Model) planSave(path string, opt SaveOptions) (*savePlan, error) {
 	case inPlace || !m.touches(list, path):
 		p.keepLayout(m, list, inPlace)
 	default:
-		p.relocate(p.dataName(name, list), list)
+		p.relocate(p.dataName(filepath.Base(path), list), list)
 	}
-	r, err := m.encode(p.places)
-	if err == nil && r.n > maxProto && (m.src == nil || r.n > m.src.size) {
-		p.spill(m, p.dataName(name, list))
-		r, err = m.encode(p.places)
-	}
-	p.files = append(p.files, saveFile{name: name, rope: r})
-	return p, err
+	return p, list, nil
 }
 
 // externals lists the tensors outside, by file in order of appearance and by offset.

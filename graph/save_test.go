@@ -225,7 +225,7 @@ func TestSaveInterrupted(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	p.files[1].open = func() (rope, func() error, error) { stop(); return rope{}, func() error { return nil }, nil } // after the first file
-	if err := p.write(ctx); err == nil || !strings.Contains(err.Error(), "interrupted") {
+	if err := p.write(ctx, nil); err == nil || !strings.Contains(err.Error(), "interrupted") {
 		t.Errorf("error %v", err)
 	}
 	if got := names(t, out); got != "o.onnx" || string(get(t, filepath.Join(out, "o.onnx"))) != "old" {

@@ -36,7 +36,10 @@ func (t *Tensor) Sections(s Sections) error {
 	} else {
 		w.chunk = sectionChunk
 	}
-	if err := w.run(); err != nil {
+	w.draft = t.drafting()
+	err := w.run()
+	w.draft.done(err == nil)
+	if err != nil {
 		return err
 	}
 	if w.tally != nil {
@@ -50,6 +53,7 @@ type sectionWork struct {
 	Sections
 	t        *Tensor
 	n, chunk int64
+	draft    *draftPiece // nil for none
 	next     atomic.Int64
 	failed   firstError
 
@@ -64,32 +68,50 @@ func (w *sectionWork) run() error {
 		return w.stream()
 	}
 	var all sync.WaitGroup
-	for range min(int64(min(runtime.GOMAXPROCS(0), maxWriters)), (w.n+w.Size-1)/w.Size) {
+	for range min(int64(w.workers()), (w.n+w.Size-1)/w.Size) {
 		all.Go(func() {
-			rd, buf := &reader{}, make([]float32, min(w.chunk, w.n))
+			x := &sectionReader{&reader{}, make([]float32, min(w.chunk, w.n)), pen{p: w.draft}}
 			for w.failed.none() {
 				i := w.next.Add(1) - 1
 				if i*w.Size >= w.n {
 					break
 				}
-				w.failed.set(w.section(rd, buf, i))
+				w.failed.set(w.section(x, i))
 			}
-			w.failed.set(rd.done())
+			w.failed.set(x.done())
 		})
 	}
 	all.Wait()
 	return w.failed.err
 }
 
+// workers is how many goroutines read: one more than processors where one waits to write.
+func (w *sectionWork) workers() int {
+	n := min(runtime.GOMAXPROCS(0), maxWriters)
+	if w.draft != nil {
+		n++
+	}
+	return n
+}
+
+// sectionReader is what one goroutine has: its file, the elements that it has read, and what writes them.
+type sectionReader struct {
+	*reader
+	x   []float32
+	out pen
+}
+
 // section reads one section.
-func (w *sectionWork) section(rd *reader, buf []float32, i int64) error {
+func (w *sectionWork) section(r *sectionReader, i int64) error {
 	visit, y := w.begin(int(i))
 	for at, end := i*w.Size, min((i+1)*w.Size, w.n); at < end; {
-		x := buf[:min(w.chunk, end-at)]
-		if err := rd.floats(w.t, at, x); err != nil {
+		x := r.x[:min(w.chunk, end-at)]
+		if err := r.floats(w.t, at, x); err != nil {
 			return err
 		}
+		r.out.encode(x)
 		visit(at, x)
+		r.out.write(at)
 		at += int64(len(x))
 	}
 	w.end(int(i), y)
@@ -123,8 +145,11 @@ func (w *sectionWork) end(i int, y *numfmt.Tally) {
 func (w *sectionWork) stream() error {
 	var visit func(int64, []float32)
 	var y *numfmt.Tally
+	out := pen{p: w.draft}
 	at := int64(0)
 	return w.t.Floats(func(x []float32) error {
+		out.encode(x)
+		out.write(at)
 		for len(x) > 0 {
 			if at%w.Size == 0 {
 				visit, y = w.begin(int(at / w.Size))
