@@ -118,7 +118,12 @@ func (p *pass) overLog(s *pattern.Softmax) float64 {
 	if s.Node != nil || s.Max != nil {
 		return p.blur(s.Output, s.Input)
 	}
-	return 2 * p.unitOf(s.Output, s.Exp, s.Sum) * (4 + finiteOr0(p.val(s.Input).Hull().MaxAbs()))
+	unit := p.unitOf(s.Output, s.Exp, s.Sum)
+	of := unit // a logarithm of logits that are stored is rounded to one of them, or to more
+	if p.storedIn(s.Input, narrowest(behind(s.Output, s.Input))) {
+		of = accumUnit
+	}
+	return 2 * (4*unit + of*finiteOr0(p.val(s.Input).Hull().MaxAbs()))
 }
 
 // overflows tells whether a value may be infinite because its parts are in the types that the model has.
@@ -146,29 +151,6 @@ func (p *pass) variance(n *pattern.Norm) Range {
 	relative, _ := p.shortfall(n)
 	delta := relative * m * m
 	return Range{-delta, (h.Hi-h.Lo)*(h.Hi-h.Lo)/4 + delta}
-}
-
-// loss is how much larger than its bound a quotient can come out in the format it is computed in, as a
-// factor: each of n parts of the denominator may be short by what rounds to zero, which only the
-// least value of the denominator holds up. It is 1 for FP32 and wider, where nothing in a model's
-// range vanishes, and for values that are only going to be held low: there the rules judge the
-// denominator, and what follows is sized as if it had been repaired.
-func (p *pass) loss(f numfmt.Format, den *graph.Value, n float64) float64 {
-	if f.Bits() >= 32 {
-		return 1
-	}
-	if den == nil {
-		return math.Inf(1)
-	}
-	return short(f, f.Round(p.val(den).Hull().Lo), n) // a cast may follow
-}
-
-// short is loss for the least value of a denominator.
-func short(f numfmt.Format, least, n float64) float64 {
-	if least <= 0 || math.IsNaN(n) {
-		return math.Inf(1)
-	}
-	return 1 + math.Max(n, 1)*f.MinSubnormal()/least
 }
 
 // factors multiplies the bounds of what scales a pattern.
@@ -221,8 +203,10 @@ func (p *pass) ratio(q *pattern.Ratio, x *Val) *Val {
 			r.Lo = 0
 		}
 	case pattern.OfMean:
-		if q.Products && unit > accumUnit { // what rounds to zero differs between the columns
-			return x
+		for _, w := range q.Weights {
+			if h := p.val(w).Hull(); h.Lo < 0 || q.Capped && h.Hi > 1 || q.Counted && !p.val(w).integer && !p.crisp(w) {
+				return x
+			}
 		}
 		if f.Bits() < 32 {
 			e, ok := p.uneven(q, f)
@@ -230,11 +214,6 @@ func (p *pass) ratio(q *pattern.Ratio, x *Val) *Val {
 				return x
 			}
 			in = Range{in.Lo - e, in.Hi + e}
-		}
-		for _, w := range q.Weights {
-			if h := p.val(w).Hull(); h.Lo < 0 || q.Capped && h.Hi > 1 || q.Counted && !p.val(w).integer && !p.crisp(w) {
-				return x
-			}
 		}
 		if r = in; q.Power == 2 {
 			r = square(in)
@@ -252,7 +231,7 @@ func (p *pass) ratio(q *pattern.Ratio, x *Val) *Val {
 		if f.Bits() < 32 && rooted(q.Nodes) { // a product that vanishes below the root may be of a large number
 			return x
 		}
-		k = p.loss(f, q.Denominator, elements(q.Nodes, q.Num))
+		k = p.ratioLoss(q, f)
 	}
 	if math.IsInf(k, 0) {
 		return x
@@ -262,21 +241,6 @@ func (p *pass) ratio(q *pattern.Ratio, x *Val) *Val {
 		slack += math.Min(2*float64(count(q.Weights[0].Type.Shape))*accumUnit, unknownSum)
 	}
 	return x.limit(mul(r, p.factors(q.Coef*k, q.Scales)), slack)
-}
-
-// uneven is how far a weighted mean in a format may leave the hull of its elements because each product
-// rounds to a multiple of the least number; ok is false where nothing holds the sum of the weights up.
-func (p *pass) uneven(q *pattern.Ratio, f numfmt.Format) (e float64, ok bool) {
-	for _, w := range q.Weights {
-		if v := p.val(w); !v.integer && !p.crisp(w) {
-			least := p.val(q.Den).Hull().Lo
-			if q.Denominator != nil {
-				least = math.Max(least, p.val(q.Denominator).Hull().Lo)
-			}
-			return f.MinSubnormal() * elements(q.Nodes, q.Num) / least, least > 0
-		}
-	}
-	return 0, true
 }
 
 // sumLimit is what the elements of a sum over an unknown number may be without overflow in FP32: no
@@ -414,19 +378,6 @@ func rooted(nodes []*graph.Node) bool {
 }
 
 func takesRoot(n *graph.Node) bool { return n.Op == "Sqrt" || n.Op == "Pow" }
-
-// elements is how many numbers can meet in one sum on the way to a quotient of num.
-func elements(nodes []*graph.Node, num *graph.Value) float64 {
-	most := count(num.Type.Shape)
-	for _, n := range nodes {
-		for _, v := range n.Outputs {
-			if v != nil {
-				most = max(most, count(v.Type.Shape))
-			}
-		}
-	}
-	return float64(most)
-}
 
 // count multiplies the known dimensions of a shape.
 func count(s graph.Shape) int {

@@ -37,7 +37,8 @@ func (p *pass) norm(n *pattern.Norm, x *Val) *Val {
 		return p.normPerChannel(n, x, r, slack)
 	}
 	r = mul(r, p.factors(n.Coef, n.Scales))
-	r = add(r, Range{n.Offset, n.Offset})
+	e := p.scaledEarly(n)
+	r = add(r, Range{n.Offset - e, n.Offset + e})
 	for _, b := range n.Biases {
 		r = add(r, p.val(b).Hull())
 	}
@@ -53,8 +54,53 @@ func (p *pass) offMean(n *pattern.Norm) float64 {
 	count := float64(n.Count)
 	most := n.Bound * math.Sqrt(count/(count-1))
 	unit := math.Max(p.unitOf(n.Mean, n.Numerator), accumUnit*count)
-	off := 2 * unit * p.val(n.Input).Hull().MaxAbs()
-	return math.Min(most, n.Bound+quotient(off, leastRoot(n)))
+	f, apart := twoMeans(n)
+	switch {
+	case apart && p.storedIn(n.Input, f):
+		return n.Bound * count / (count - 1)
+	case apart:
+		unit = f.Unit()
+	}
+	off := quotient(2*unit*p.val(n.Input).Hull().MaxAbs(), leastRoot(n))
+	if apart {
+		return most + off
+	}
+	return math.Min(most, n.Bound+off)
+}
+
+// twoMeans tells whether the squares are of differences from another mean than the one of the numerator: then one
+// of the two is rounded to a format with fewer bits.
+//
+// Numbers that are stored in that format themselves are whole multiples k of a unit of f, and a mean m of them rounds to
+// one, 0 say, where |m| ≤ 1/2: then Σ(k-m)² ≥ k₁²(n-1)/n, since each of the others adds no less to it than
+// it moves m, and Σ(k-m)² ≥ Σk²/2. A row that reaches from one binade into the next has half units below,
+// where m rounds to half units as well.
+func twoMeans(n *pattern.Norm) (low numfmt.Format, ok bool) {
+	high := numfmt.Invalid
+	for _, m := range n.Nodes {
+		if m.Op != "Sub" && m.Op != "Add" || m.In(0) == nil || m.In(1) == nil || uncast(m.In(0)) != n.Input && uncast(m.In(1)) != n.Input {
+			continue
+		}
+		f, known := held(m.Out(0).Type.Elem)
+		switch {
+		case !known:
+		case high == numfmt.Invalid:
+			low, high = f, f
+		case f.Bits() < low.Bits():
+			low = f
+		case f.Bits() > high.Bits():
+			high = f
+		}
+	}
+	return low, n.Kind == pattern.LayerNorm && !n.Expanded && low != high
+}
+
+// uncast looks through changes of type.
+func uncast(v *graph.Value) *graph.Value {
+	for v.Producer != nil && v.Producer.Op == "Cast" && v.Producer.In(0) != nil && v.Producer.In(0).Type.Elem.IsFloat() {
+		v = v.Producer.In(0)
+	}
+	return v
 }
 
 // leastRoot is the root where the variance is 0.
@@ -78,10 +124,15 @@ func (p *pass) distributed(n *pattern.Norm) float64 {
 }
 
 // torn tells whether a part that the norm is summed or multiplied of may overflow. Where a square does the
-// root is infinite, and what it divides is 0; and a root that may be 0 is for the rules to judge.
+// root is infinite, and what it divides is 0; and a root that may be 0 is for the rules to judge, with all that
+// is computed of it.
 func (p *pass) torn(n *pattern.Norm) bool {
+	var after map[*graph.Value]bool
 	if root := p.val(n.Root); root.zero() || root.special() {
-		return false
+		if f, _ := p.coarsest(n.Output, n.Nodes); f.Bits() >= 32 {
+			return false
+		}
+		after = computedFrom(n.Root, n.Nodes)
 	}
 	inside := map[*graph.Value]bool{n.Root: true}
 	for _, m := range slices.Backward(n.Nodes) {
@@ -92,7 +143,7 @@ func (p *pass) torn(n *pattern.Norm) bool {
 				for _, in := range m.Inputs {
 					inside[in] = true
 				}
-			case v != n.Output && p.overflows(p.val(v), v):
+			case v != n.Output && !after[v] && p.overflows(p.val(v), v):
 				return true
 			}
 		}
@@ -100,14 +151,25 @@ func (p *pass) torn(n *pattern.Norm) bool {
 	return n.Numerator != n.Input && p.overflows(p.val(n.Numerator), n.Numerator)
 }
 
+// computedFrom returns what nodes, in graph order, compute of a value.
+func computedFrom(v *graph.Value, nodes []*graph.Node) map[*graph.Value]bool {
+	after := map[*graph.Value]bool{v: true}
+	for _, m := range nodes {
+		if slices.ContainsFunc(m.Inputs, func(in *graph.Value) bool { return after[in] }) {
+			for _, out := range m.Outputs {
+				after[out] = true
+			}
+		}
+	}
+	return after
+}
+
 // stored tells whether a value is an input or a constant, its magnitude or its shape changed at most:
 // then all that reads it reads the same numbers. What is computed low may be summed in FP32 before
 // it is rounded.
 func stored(v *graph.Value) bool {
 	for v.Producer != nil {
-		switch v.Producer.OpName() {
-		case "Abs", "Neg", "Identity", "Reshape", "Flatten", "Expand", "Transpose", "Unsqueeze", "Squeeze", "Relu", "Slice", "Gather":
-		default:
+		if !keepsNumbers(v.Producer.OpName()) {
 			return false
 		}
 		if v = v.Producer.In(0); v == nil {
@@ -135,29 +197,74 @@ func (p *pass) normLoss(n *pattern.Norm) float64 {
 			return k
 		}
 	}
-	if n.EpsOnRoot || n.Shifted == nil {
-		return p.loss(f, n.Shifted, float64(n.Count)*math.Sqrt(f.MinSubnormal())/f.MinSubnormal())
+	if n.Shifted == nil || n.Bound == 0 {
+		return math.Inf(1)
+	}
+	least := f.Round(p.val(n.Shifted).Hull().Lo) // a cast may follow
+	if n.EpsOnRoot {
+		return p.besideRoot(n, f, least)
 	}
 	k, g := p.behindRoot(n, f), narrowest(behind(n.Shifted, n.Input))
-	least := p.val(n.Shifted).Hull().Lo
 	switch {
 	case g.Bits() >= 32:
 		return k
-	case n.EpsValue > 0 && !n.EpsMax && n.Bound > 0:
-		return k * p.flushed(n, g)
+	case n.EpsValue > 0 && !n.EpsMax:
+		return k * math.Sqrt(regained(squaresShort(n, g), g.Round(n.EpsValue), least))
 	}
-	return k * math.Sqrt(short(g, least, float64(n.Count)))
+	return k * math.Sqrt(short(g, p.val(n.Shifted).Hull().Lo, float64(n.Count)))
+}
+
+// besideRoot is normLoss where ε stands beside the root: the root and the numerator round by half the least
+// number, and the root of squares that are short is as far short as what they lack has for a root.
+func (p *pass) besideRoot(n *pattern.Norm, f numfmt.Format, least float64) float64 {
+	m := f.MinSubnormal()
+	s := m + m/n.Bound
+	if g := narrowest(behind(n.Var, n.Input)); g.Bits() < 32 && (n.Var.Producer == nil || n.Var.Producer.Op != "ReduceL2") {
+		s += math.Sqrt(squaresShort(n, g))
+	}
+	if n.EpsMax {
+		return regained(s, 0, least)
+	}
+	return regained(s, f.Round(n.EpsValue), least)
+}
+
+// regained is how much larger than its bound b/v a quotient b/(v - s + ε) can be: larger only where s is above
+// ε, and most where the denominator is least.
+func regained(s, eps, least float64) float64 {
+	if !(least > 0) {
+		return math.Inf(1)
+	}
+	return math.Max(1, 1+(s-eps)/least)
+}
+
+// scaledEarly is how far a normalised value may be off because a numerator is rounded that was scaled before
+// it is divided.
+func (p *pass) scaledEarly(n *pattern.Norm) float64 {
+	f, _ := p.coarsest(n.Output, n.Nodes)
+	if f.Bits() >= 32 || n.Coef == 1 && len(n.Scales) == 0 || n.Shifted == nil {
+		return 0
+	}
+	least := p.val(n.Shifted).Hull().Lo
+	if !n.EpsOnRoot {
+		least = math.Sqrt(math.Max(least, 0))
+	}
+	if !(least > 0) { // ReduceL2, or a loss without end
+		return 0
+	}
+	return f.MinSubnormal() / 2 / least
 }
 
 // behindRoot is how much larger than its bound a quotient may come out because the numerator, the root and
-// its reciprocal are rounded to multiples of the least number of a format.
+// its reciprocal are rounded to multiples of the least number of a format. Squares that overflow make the
+// root infinite and its reciprocal 0, which is no larger.
 func (p *pass) behindRoot(n *pattern.Norm, f numfmt.Format) float64 {
-	root, h := p.val(n.Root), p.val(n.Shifted).Hull()
+	h := p.val(n.Shifted).Hull()
 	least, m := math.Sqrt(math.Max(h.Lo, 0)), f.MinSubnormal()
-	if root.special() || root.zero() || least <= 2*m {
+	if least <= 2*m || p.val(n.Root).special() && 1/least >= f.Max()/2 { // the reciprocal overflows
 		return math.Inf(1)
 	}
-	return (1 + m/least) / (1 - m/least) * (1 + math.Min(math.Sqrt(h.Hi), f.Max())*m)
+	most := math.Min(math.Sqrt(h.Hi), f.Max())
+	return (1 + m/least) / (1 - m/least) * (1 + math.Min(most, p.val(n.Numerator).Hull().MaxAbs()/n.Bound)*m)
 }
 
 // byLength is normLoss where elements are divided by what ReduceL2 gives, which no element is larger than
@@ -205,26 +312,11 @@ func isLength(v *graph.Value) bool {
 	return false
 }
 
-// flushed is normLoss where ε is added. Each square, their mean and what it is scaled by round by half the
-// least number at most, so that the variance is short by s; v / (v - s + ε) is above 1 only where s is
-// above ε, and largest where the variance is least.
-func (p *pass) flushed(n *pattern.Norm, f numfmt.Format) float64 {
-	elements := float64(n.Count)
-	if n.Kind == pattern.LayerNorm {
-		elements--
-	}
-	s := f.MinSubnormal() * (elements/(n.Bound*n.Bound)/2 + 1) // elements/Bound² is 1 for a mean, n for a sum
-	least := f.Round(p.val(n.Shifted).Hull().Lo)               // a cast may follow
-	if least <= 0 {
-		return math.Inf(1)
-	}
-	return math.Sqrt(math.Max(1, 1+(s-f.Round(n.EpsValue))/least))
-}
-
 // normPerChannel meets channel by channel: scales differ much between channels.
 func (p *pass) normPerChannel(n *pattern.Norm, x *Val, r Range, slack float64) *Val {
 	r = Range{r.Lo * (1 + slack), r.Hi * (1 + slack)}
-	f := map1(p.val(n.Scales[0]), func(s Range) Range { return mul(mul(r, Range{n.Coef, n.Coef}), s) })
+	e := p.scaledEarly(n)
+	f := map1(p.val(n.Scales[0]), func(s Range) Range { return add(mul(mul(r, Range{n.Coef, n.Coef}), s), Range{-e, e}) })
 	for _, b := range n.Biases {
 		f = zip(f, p.val(b), add)
 	}
@@ -250,6 +342,12 @@ func (p *pass) normBall(n *pattern.Norm, x *Val) *Val {
 	r := n.Bound * (1 + unit*8 + math.Min(float64(n.Count), 1<<16)*accumUnit)
 	if n.Kind == pattern.LayerNorm {
 		r *= math.Sqrt(float64(n.Count) / float64(n.Count-1))
+	}
+	if f, apart := twoMeans(n); apart {
+		if !p.storedIn(n.Input, f) || p.scaledEarly(n) > 0 {
+			return x
+		}
+		r *= math.Sqrt2
 	}
 	if n.Expanded {
 		r *= p.cancellation(n)

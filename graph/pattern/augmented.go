@@ -10,7 +10,7 @@ import (
 // augmented reads linear attention with a column of ones beside the values: P = A·(B·[V 1]), all but
 // the last column of P over its last. For A and B not below zero that is a weighted mean of V.
 func (f *finder) augmented(v, num, den *graph.Value) {
-	if v.Type.Elem != graph.Float {
+	if !v.Type.Elem.IsFloat() {
 		return
 	}
 	e := f.stripEps(den)
@@ -29,7 +29,7 @@ func (f *finder) augmented(v, num, den *graph.Value) {
 		return
 	}
 	r := &Ratio{Kind: OfMean, Power: 1, Num: f.same(num), Den: e.of, Denominator: e.shifted, Input: of, Output: v, Weights: ws, Coef: 1,
-		EpsValue: e.value, Products: true, Nodes: f.between(v, of)}
+		EpsValue: e.value, Products: true, Augmented: true, Nodes: f.between(v, of)}
 	f.set.Ratios = append(f.set.Ratios, r)
 	f.set.ratios[v] = r
 }

@@ -44,7 +44,8 @@ func (f *finder) ratio(v *graph.Value) {
 		if q.Kind == OfMean && r.op != "Sum" || r.op == "Max" {
 			c = 1
 		}
-		q.Coef, q.Den, q.Denominator, q.Output, q.EpsValue = q.Coef*coef/c, e.of, e.shifted, v, e.value
+		q.Coef, q.Den, q.Denominator, q.Output, q.EpsValue, q.EpsMax = q.Coef*coef/c, e.of, e.shifted, v, e.value, e.max
+		q.Count, q.Terms = r.count, r.terms(c)
 		q.Axes = r.axes
 		q.Whole = pow == -1 && c == 1 && f.whole(v, r, e.shifted)
 		q.Nodes = f.between(v, q.Input)

@@ -94,6 +94,14 @@ func count(s graph.Shape, axes []int, all bool) int64 {
 	return n
 }
 
+// terms is how many elements, each counted as often as it is, c times the sum adds up; 0 where not known.
+func (r *reduction) terms(c float64) float64 {
+	if r.op == "Max" || r.op == "Mean" && c == 1 {
+		return 1
+	}
+	return c * float64(r.count)
+}
+
 // over tells whether two reductions run over the same axes of equally shaped operands.
 func (r *reduction) over(q *reduction) bool {
 	if r.all || q.all {

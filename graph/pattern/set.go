@@ -117,6 +117,7 @@ type Ratio struct {
 	Root        bool           // of OfMean: divided by the root of the sum of weights
 	Power       float64        // of OfMean: the mean is that of this power of the input
 	Products    bool           // of OfMean: the weights are a product of matrices
+	Augmented   bool           // of OfMean: the sum of the weights is a column of the same products
 	Capped      bool           // of OfMean: the weights stand squared in the numerator
 	Signed      bool           // of OfTerms: the quotient may be negative
 	Parts       []*graph.Value // of OfTerms: what must not be negative
@@ -124,6 +125,9 @@ type Ratio struct {
 	Coef        float64        // a constant factor of the output
 	Scales      []*graph.Value
 	EpsValue    float64
+	EpsMax      bool    // ε bounds from below instead of being added
+	Terms       float64 // how many elements, each counted as often as it is, Den adds up: 1 for a mean; 0 where not known
+	Count       int64   // how many elements meet in Den, 0 where not known
 	Nodes       []*graph.Node
 	Denominator *graph.Value // Den with ε, where that is another value
 	Axes        []int        // summed over, of Num; nil where not known or all
