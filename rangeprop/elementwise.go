@@ -334,7 +334,7 @@ func (c *call) guarded(a, b *Val) (*Val, *Val) {
 		i, w = 1, a
 	}
 	test := cond.Producer
-	if !same(c.n.In(i), test.In(0)) {
+	if strip(c.n.In(i)) != strip(test.In(0)) {
 		return a, b
 	}
 	w = w.clone()
@@ -369,17 +369,6 @@ func (v *Val) finiteOnly(pos, neg bool, e graph.ElemType) *Val {
 	return tightened(w, func(x Range) Range {
 		return Range{math.Min(math.Max(x.Lo, limit.Lo), limit.Hi), math.Max(math.Min(x.Hi, limit.Hi), limit.Lo)}
 	})
-}
-
-// same tells whether two values are one, copies aside.
-func same(a, b *graph.Value) bool {
-	strip := func(v *graph.Value) *graph.Value {
-		for v != nil && v.Producer != nil && v.Producer.Op == "Identity" {
-			v = v.Producer.In(0)
-		}
-		return v
-	}
-	return strip(a) == strip(b)
 }
 
 // stepOp is a function to integers that never falls.

@@ -64,7 +64,7 @@ func (v *Val) fit() *Val {
 		return v
 	}
 	w := v.collapse(layout(v.dims)).clone()
-	w.shares, w.ball, w.pieces = v.shares, v.ball, v.pieces
+	w.shares, w.ball, w.pieces, w.away = v.shares, v.ball, v.pieces, v.away
 	return w
 }
 

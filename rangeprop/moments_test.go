@@ -15,7 +15,8 @@ func TestMoments(t *testing.T) {
 		mean, sd   float64
 	}{
 		{"double", `y = Add(x, x)`, 0, 4},
-		{"sum", `a = Transpose(x) b = Transpose(a) y = Add(x, b)`, 0, 2 * math.Sqrt2},
+		{"sum", `i = Constant<value = int64[2] {1, 0}>() b = Gather(x, i) y = Add(x, b)`, 0, 2 * math.Sqrt2},
+		{"there and back", `a = Transpose(x) b = Transpose(a) y = Add(x, b)`, 0, 4},
 		{"gate spelled out", `s = Sigmoid(x) y = Mul(x, s)`, 0.605, 1.176},
 		{"nothing left", `a = Add(x, two) y = Sub(a, x)`, 2, 0},
 		{"difference from the mean", `a = Constant<value = int64[1] {1}>() r = ReduceMean(x, a) y = Sub(x, r)`, 0, 2 * math.Sqrt(0.7)},

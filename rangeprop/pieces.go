@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/graph/pattern"
 )
 
 // pieces hold a value as a function of one source, element by element: the range of the source is
@@ -89,18 +90,57 @@ func (v *Val) number() bool {
 	return len(v.lo) == 1 && v.lo[0] == v.hi[0] && !v.nan && size(v.dims) == 1
 }
 
-// strip looks through Identity.
+// strip looks through nodes that leave every element at its place.
 func strip(v *graph.Value) *graph.Value {
-	for v != nil && v.Producer != nil && v.Producer.Op == "Identity" && v.Producer.In(0) != nil {
-		v = v.Producer.In(0)
+	for v != nil && v.Producer != nil {
+		in := pattern.Returned(v)
+		if v.Producer.OpName() == "Identity" {
+			in = v.Producer.In(0)
+		}
+		if in == nil {
+			break
+		}
+		v = in
 	}
 	return v
 }
 
+// away are the pieces of a value whose elements were moved since.
+type away struct {
+	from   *graph.Value
+	pieces *pieces
+}
+
+// moved keeps the pieces of what changes of shape and transpositions read, for the value that has all
+// elements at their places again.
+func (c *call) moved(v *graph.Value, x *Val) *Val {
+	switch c.n.OpName() {
+	case "Reshape", "Squeeze", "Unsqueeze", "Flatten", "Transpose":
+	default:
+		return x
+	}
+	a := c.in[0].away
+	if c.in[0].pieces != nil {
+		a = &away{from: c.n.In(0), pieces: c.in[0].pieces}
+	}
+	if a == nil {
+		return x
+	}
+	y := x.clone()
+	y.away = a
+	if pattern.Returned(v) == a.from {
+		y.pieces = a.pieces
+	}
+	return y
+}
+
 // pieced carries the pieces of the inputs through the node and meets the output's bounds with them.
 func (c *call) pieced(v *graph.Value, x *Val, o op) *Val {
-	if !elementwise(c.n) || v.Index != 0 || c.n.Call != nil {
+	if v.Index != 0 || c.n.Call != nil || len(c.in) == 0 || c.in[0] == nil {
 		return x
+	}
+	if !elementwise(c.n) {
+		return c.moved(v, x)
 	}
 	of, ok := c.source()
 	if !ok {

@@ -22,6 +22,7 @@ type Val struct {
 	mix    *mixture
 	ball   *ball
 	pieces *pieces
+	away   *away
 	mom    *moments
 }
 
@@ -118,7 +119,7 @@ func (v *Val) like(dims []int) *Val {
 
 // plain drops what only holds for the value as it is: weights and balls.
 func (v *Val) plain() *Val {
-	v.shares, v.mix, v.ball, v.pieces, v.mom = simplex{}, nil, nil, nil, nil
+	v.shares, v.mix, v.ball, v.pieces, v.away, v.mom = simplex{}, nil, nil, nil, nil, nil
 	return v
 }
 

@@ -113,15 +113,21 @@ func (f *finder) inverted(v *graph.Value) *graph.Value {
 	return nil
 }
 
-// returned returns a value above v that changes of shape, or transpositions, lead back to: it has the same
-// elements at the same places.
-func returned(v *graph.Value) *graph.Value {
+// Returned returns a value above v that changes of shape, or transpositions, lead back to: it has the same
+// elements of the same type at the same places. It is nil where there is none.
+func Returned(v *graph.Value) *graph.Value { return returned(v, unchanged) }
+
+// returned is Returned where between the changes there may be nodes that pass.
+func returned(v *graph.Value, passes func(*graph.Node) bool) *graph.Value {
 	n := v.Producer
+	if n == nil || n.In(0) == nil {
+		return nil
+	}
 	switch n.OpName() {
 	case "Reshape", "Squeeze", "Unsqueeze", "Flatten":
-		return reshapedBack(v)
+		return reshapedBack(v, passes)
 	case "Transpose":
-		return transposedBack(v)
+		return transposedBack(v, passes)
 	case "Expand", "Tile":
 		if x := n.In(0); settled(v.Type.Shape) && slices.Equal(x.Type.Shape, v.Type.Shape) {
 			return x
@@ -130,7 +136,7 @@ func returned(v *graph.Value) *graph.Value {
 	return nil
 }
 
-func reshapedBack(v *graph.Value) *graph.Value {
+func reshapedBack(v *graph.Value, passes func(*graph.Node) bool) *graph.Value {
 	u := v
 	for range maxDepth {
 		n := u.Producer
@@ -144,7 +150,7 @@ func reshapedBack(v *graph.Value) *graph.Value {
 	return nil
 }
 
-func transposedBack(v *graph.Value) *graph.Value {
+func transposedBack(v *graph.Value, passes func(*graph.Node) bool) *graph.Value {
 	u, perm := v, []int64(nil)
 	for range maxDepth {
 		n := u.Producer

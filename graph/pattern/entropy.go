@@ -52,15 +52,18 @@ func (e *Entropy) read(f *finder, v *graph.Value, neg bool, depth int, isLog fun
 	return true
 }
 
-// bare looks through Identity and casts to the type a value already has: a logarithm of a value rounded
-// to another type is not bounded by what the value is.
+// bare looks through nodes that change neither a number nor its type or place: a logarithm of a value
+// rounded to another type is not bounded by what the value is.
 func bare(v *graph.Value) *graph.Value {
 	for v != nil && v.Producer != nil && v.Const == nil && v.Producer.In(0) != nil {
-		n := v.Producer
-		if name := n.OpName(); name != "Identity" && !(name == "Cast" && v.Type.Elem == n.In(0).Type.Elem && v.Type.Elem.IsFloat()) {
+		in := v.Producer.In(0)
+		if !unchanged(v.Producer) {
+			in = Returned(v)
+		}
+		if in == nil {
 			break
 		}
-		v = n.In(0)
+		v = in
 	}
 	return v
 }

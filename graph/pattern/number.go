@@ -109,7 +109,7 @@ func (f *finder) same(v *graph.Value) *graph.Value {
 		}
 		in := f.neutral(v)
 		if in == nil {
-			in = returned(v)
+			in = returned(v, passes)
 		}
 		if in == nil {
 			break
@@ -198,6 +198,18 @@ func (f *finder) chosen(n *graph.Node) *graph.Value {
 func (f *finder) vanishes(v *graph.Value) bool {
 	n := f.narrow(v).Producer
 	return n != nil && v.Const == nil && n.OpName() == "Mul" && f.timesZero(n)
+}
+
+// unchanged tells whether the node hands on numbers and their type: it is an Identity, or a Cast to the type
+// that a float already has.
+func unchanged(n *graph.Node) bool {
+	switch n.OpName() {
+	case "Identity":
+		return true
+	case "Cast":
+		return n.In(0) != nil && n.Out(0) != nil && n.In(0).Type.Elem == n.Out(0).Type.Elem && n.In(0).Type.Elem.IsFloat()
+	}
+	return false
 }
 
 // passes tells whether the node hands its first input on unchanged, but for the rounding of a Cast.
