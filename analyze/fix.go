@@ -56,11 +56,16 @@ type Fixed struct {
 	extra  []rewrite.Edit // that runs have shown to be needed, for the first round
 	budget *budget        // nil for none
 	leave  func(*graph.Node) bool
+	// unrounded tells of the nodes that 8 bits were asked for and that stay as they are, "" for none.
+	unrounded string
 }
 
 // maxRounds bounds how often the result is repaired again. A repair that uncovers new findings
-// twice does not end by itself.
-const maxRounds = 3
+// twice does not end by itself. With 8 bits a scale changes the bounds of all behind it.
+const (
+	maxRounds  = 3
+	maxRounds8 = 24
+)
 
 // Fix rewrites the model of a file so that nothing at or above the threshold remains, and writes
 // it only then.
@@ -90,11 +95,14 @@ func Fix(ctx context.Context, path string, opt FixOptions) (*Fixed, error) {
 	if err != nil {
 		return nil, err
 	}
+	if f.unrounded != "" {
+		f.Summary.Notes = append(f.Summary.Notes, f.unrounded)
+	}
 	f.After.forgive(opt.Baseline) // known findings are fixed where they can be, and may remain
 	if err := f.show(a.model, m, &opt); err != nil {
 		return nil, err
 	}
-	if f.Refused == "" && f.After.Failed(opt.FailOn) {
+	if f.Refused == "" && f.After.Failed(opt.FailOn) && !f.identical(a.model) {
 		f.Refused = fmt.Sprintf("%s would remain", f.After.remaining(opt.FailOn))
 		f.Hopeless = f.After.hopeless(f.Before, opt.FailOn)
 	}
@@ -105,6 +113,12 @@ func Fix(ctx context.Context, path string, opt FixOptions) (*Fixed, error) {
 		return nil, err
 	}
 	return f, save(ctx, m, draft, &opt)
+}
+
+// identical tells whether the way to FP32 leaves a model of FP32 as it was: its defects are its own then, and
+// the copy is as good as the model.
+func (f *Fixed) identical(m *graph.Model) bool {
+	return f.target == FP32 && !f.Summary.Changed && lowest(m) == numfmt.FP32
 }
 
 // examined is what the input is checked for: on the way to FP32 a model with low values is looked at
@@ -214,8 +228,8 @@ func (f *Fixed) rounds(ctx context.Context, a *analysis, plan *rewrite.Plan, opt
 		if err != nil || done {
 			return a.model, err
 		}
-		plan.Edits = edits
-		m, sum, err := plan.Apply(a.model)
+		step := f.step(plan, round, edits)
+		m, sum, err := step.Apply(a.model)
 		if errors.Is(err, rewrite.ErrUnable) {
 			f.Refused = err.Error()
 			return a.model, nil
@@ -237,8 +251,26 @@ func (f *Fixed) rounds(ctx context.Context, a *analysis, plan *rewrite.Plan, opt
 		if !sum.Changed {
 			return m, nil
 		}
-		plan = &rewrite.Plan{KeepIO: plan.KeepIO, Target: repairedIn(plan.Target), Strategy: rewrite.Repair, Leave: plan.Leave}
 	}
+}
+
+// step is the plan of a round with its edits: the plan itself, and behind it repairs of its result. To 8
+// bits the result is rounded again, as long as there is more that has a scale now.
+func (f *Fixed) step(plan *rewrite.Plan, round int, edits []rewrite.Edit) *rewrite.Plan {
+	switch {
+	case round == 0 && (plan.Target.Bits() != 8 || quantizes(edits)):
+		plan.Edits = edits
+		return plan
+	case plan.Target.Bits() == 8 && quantizes(edits):
+		again := *plan
+		again.Edits = edits
+		return &again
+	}
+	return &rewrite.Plan{KeepIO: plan.KeepIO, Target: repairedIn(plan.Target), Strategy: rewrite.Repair, Leave: plan.Leave, Edits: edits}
+}
+
+func quantizes(edits []rewrite.Edit) bool {
+	return slices.ContainsFunc(edits, func(e rewrite.Edit) bool { _, ok := e.(rewrite.Quantize); return ok })
 }
 
 // asked makes an error of a rewriting one of usage where a plan file asked for it: then the plan is
@@ -267,15 +299,13 @@ func (f *Fixed) edits(a *analysis, plan *rewrite.Plan, round int, opt *FixOption
 		list, err = p.Rounds[round].edits(a.model)
 		return list, false, err
 	}
-	if round == maxRounds {
+	if round == maxRounds8 || round == maxRounds && plan.Target.Bits() != 8 {
 		return nil, true, nil
 	}
 	if plan.Target.Bits() == 8 {
-		list, note := a.quantized(plan)
-		if note != "" {
-			f.Summary.Notes = append(f.Summary.Notes, note)
+		if list, f.unrounded = a.quantized(plan); len(list) > 0 {
+			return append(list, f.extra...), false, nil
 		}
-		return append(list, f.extra...), false, nil
 	}
 	list = f.collect(a.chooser(plan, opt), opt.Strict)
 	if round == 0 {

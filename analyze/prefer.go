@@ -41,8 +41,21 @@ func (a *analysis) chooser(plan *rewrite.Plan, opt *FixOptions) *chooser {
 	c := &chooser{analysis: a, target: plan.Target, order: opt.Prefer, unsafe: opt.AllowUnsafe}
 	if len(c.order) > 0 {
 		c.patterns = pattern.Find(a.model)
+		c.asFP32()
 	}
 	return c
+}
+
+// asFP32 has what is chosen rest on the bounds of a model in FP32. What overflows in the file is infinite
+// in its own bounds, and no power of two helps against that.
+func (c *chooser) asFP32() {
+	if lowest(c.model) == numfmt.FP32 {
+		return
+	}
+	if r := rules.AsFP32(c.ranges); r != nil {
+		wide := *c.analysis
+		wide.ranges, c.analysis = r, &wide
+	}
 }
 
 // edits returns the edits that fix a finding at all its places: those of the first way that can, or

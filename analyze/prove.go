@@ -10,6 +10,7 @@ import (
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/numfmt"
 	"github.com/amplint/amplint/rewrite"
+	"github.com/amplint/amplint/rules"
 	"github.com/amplint/amplint/witness"
 )
 
@@ -41,7 +42,7 @@ func (f *Fixed) proved(ctx context.Context, a *analysis, plan *rewrite.Plan, opt
 		return f.unscaled(ctx, a, plan, opt)
 	}
 	w, ok := trials[opt.Effort]
-	if err != nil || !ok || !f.Summary.Changed && plan.Strategy != rewrite.Repair || opt.Replay != nil || f.After.Failed(opt.FailOn) {
+	if err != nil || !ok || !f.Summary.Changed && plan.Strategy != rewrite.Repair || opt.Replay != nil || f.After.fixable(opt.FailOn) {
 		return m, err
 	}
 	w.Samples = a.inputs.feeds(a.model)
@@ -72,6 +73,12 @@ func (f *Fixed) proved(ctx context.Context, a *analysis, plan *rewrite.Plan, opt
 	}
 	f.Summary.Notes = append(f.Summary.Notes, fmt.Sprintf("output %q differs by up to %.2g of its largest value from the fp32 run on made inputs", fault.Output, fault.Error))
 	return m, nil
+}
+
+// fixable tells whether the report fails by a finding that edits help against. What a run alone has shown,
+// and a rule cannot explain, comes without.
+func (r *Report) fixable(t Threshold) bool {
+	return slices.ContainsFunc(r.Findings, func(x rules.Finding) bool { return t.Reached(x.Severity) && len(x.Edits) > 0 })
 }
 
 // reset takes back what the rounds did.

@@ -20,7 +20,7 @@ func (c *chooser) rescaledFor(rule string, n *graph.Node) rewrite.Edit {
 		return c.rebalanced(n)
 	case "sum-of-squares":
 		return c.smallSquares(n)
-	case "matmul-overflow", "conv-overflow":
+	case "matmul-overflow", "conv-overflow", "value-overflow":
 		return c.rebalanced(n)
 	}
 	return nil

@@ -44,7 +44,7 @@ func (f *Fixed) settled(ctx context.Context, a *analysis, plan *rewrite.Plan, pl
 		if opt.FailOn.Reached(x.Severity) {
 			return nil, nil
 		}
-		if wanted(x, opt.Strict) {
+		if wanted(x, false) { // each note that is fixed in FP32 gives another behind it
 			keep.Edits = append(keep.Edits, x.Edits...)
 		}
 	}

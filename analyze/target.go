@@ -104,6 +104,9 @@ func (t Target) holder() func(*graph.Value) (numfmt.Format, bool) {
 		return held
 	}
 	return func(v *graph.Value) (numfmt.Format, bool) {
+		if f, ok := held(v); ok && f.Bits() < 16 {
+			return f, true
+		}
 		return t.format(), v.Type.Float() && v.Type.Elem != graph.Double && v.Type.Elem.Bits() >= 16 && !pinned(v)
 	}
 }

@@ -46,9 +46,9 @@ func (b *builder) mostlyWide() bool {
 	return 5*low < 3*free
 }
 
-// computes tells whether a group is a node that makes other numbers than it reads.
+// computes tells whether a group is a node that makes other floats than it reads.
 func computes(g *group) bool {
-	return g.node != nil && (g.role > move || g.node.Op == "Neg" || g.node.Op == "Abs" || g.node.Op == "Where")
+	return g.node != nil && len(g.defs) > 0 && (g.role > move || g.node.Op == "Neg" || g.node.Op == "Abs" || g.node.Op == "Where")
 }
 
 func (b *builder) decide() {
@@ -135,7 +135,9 @@ func (b *builder) terminals(w *network, g *group, source, sink int) {
 		w.arc(g.id, sink, endless)
 	case g.stay, g.wantWide:
 		w.arc(source, g.id, endless)
-	case b.low == graph.Float:
+	case b.low == graph.Float, g.node != nil && len(g.defs) == 0 && !g.flow:
+		// What makes integers of floats, such as a quantisation or a comparison, has no work to save in the
+		// low format, and FP32 where it costs no cast is exact.
 		w.arc(source, g.id, 1)
 	default:
 		w.arc(g.id, sink, b.cost(g))

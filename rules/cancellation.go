@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/graph/pattern"
 	"github.com/amplint/amplint/numfmt"
 	"github.com/amplint/amplint/rewrite"
 	"github.com/amplint/amplint/rules/reach"
@@ -21,63 +22,33 @@ var cancellation = Rule{
 // rounded squares: E[x²] - m² and |a|² + |b|² - 2ab. Their root or logarithm is then NaN.
 func checkCancellation(p *Pass) {
 	for n := range p.Model.Nodes() {
-		if walk.Is(n, "Sub") && !p.known(n, nil) && p.squaresDiffer(n) {
-			checkDifference(p, n)
+		if c := p.Patterns.Cancel(n.Out(0)); c != nil && !p.known(n, nil) && !p.partly(n.Out(0)) {
+			checkDifference(p, n, c)
 		}
 	}
 }
 
-// squaresDiffer tells whether a Sub takes a square or a product from a sum of squares.
-func (p *Pass) squaresDiffer(n *graph.Node) bool {
-	return p.squared(n.In(0), 4) && (p.Patterns.Square(walk.Plain(n.In(1))) != nil || p.product(n.In(1)))
-}
-
-// squared tells whether a value is a mean or sum of squares, or a sum of such.
-func (p *Pass) squared(v *graph.Value, depth int) bool {
-	v = walk.Moved(walk.Plain(v))
-	n := walk.Maker(v)
-	switch {
-	case depth == 0 || n == nil:
-		return false
-	case walk.Is(n, "ReduceMean", "ReduceSum"):
-		return p.Patterns.Square(walk.Moved(walk.Plain(n.In(0)))) != nil
-	case walk.Is(n, "ReduceSumSquare"):
-		return true
-	case walk.Is(n, "Add"):
-		return p.squared(n.In(0), depth-1) && p.squared(n.In(1), depth-1)
-	}
-	return false
-}
-
-// product tells whether a value is a constant times a product of vectors.
-func (p *Pass) product(v *graph.Value) bool {
-	n := walk.Maker(walk.Plain(v))
-	if walk.Is(n, "Mul") {
-		for i := range 2 {
-			if _, ok := walk.Scalar(n.In(i)); ok {
-				n = walk.Maker(walk.Plain(n.In(1 - i)))
-				break
-			}
-		}
-	}
-	return walk.Is(n, "MatMul", "ReduceSum", "Einsum")
+// partly tells whether a difference is a part of another one, (|a|² - 2ab) + |b|².
+func (p *Pass) partly(v *graph.Value) bool {
+	uses := walk.Uses(v)
+	return len(uses) == 1 && p.Patterns.Cancel(uses[0].Node.Out(0)) != nil
 }
 
 // checkDifference compares the rounding error of the parts with what keeps the difference positive.
-func checkDifference(p *Pass, n *graph.Node) {
-	f, ok := p.low(n.In(0))
+func checkDifference(p *Pass, n *graph.Node, c *pattern.Cancel) {
+	f, ok := p.low(c.Sum)
 	v := n.Out(0)
-	root := walk.LeadsTo(v, walk.Through("Add", "Max", "Clip", "Cast"), func(u graph.Use) bool {
+	root := walk.LeadsTo(v, passesSign, func(u graph.Use) bool {
 		return walk.Is(u.Node, "Sqrt", "Log") || walk.Is(u.Node, "Pow") && u.Index == 0
 	})
 	if !ok || root == nil {
 		return
 	}
-	top, evidence := p.Range(n.In(0)).MaxAbs(), Likely
-	if r, known := p.squareReach(n.In(0)); known {
+	top, evidence := p.Range(c.Sum).MaxAbs(), Likely
+	if r, known := p.squareReach(c.Sum); known {
 		top, evidence = r, Witness
 	}
-	if evidence == Likely && !p.rests(n.In(0)) || f.Unit()*top <= p.guard(v) {
+	if evidence == Likely && !p.rests(c.Sum) || f.Unit()*top <= p.guard(v) {
 		return
 	}
 	find := p.at(n, v)
@@ -86,11 +57,21 @@ func checkDifference(p *Pass, n *graph.Node) {
 		find.Consequence = Visible
 	}
 	find.Message = fmt.Sprintf("%s is a difference of numbers up to %.5g, each rounded by up to %.5g in %s; below that it may be negative, and %s (%s) has no result", v.Name, top, f.Unit()*top, f, root.LocalKey(), root.OpName())
-	if m := p.Patterns.Square(walk.Plain(n.In(1))); m != nil {
+	if c.Mean {
 		find.Message += p.hint(meanOfSquares)
 	}
 	find.Edits = p.differenceEdits(n, f)
 	p.report(find)
+}
+
+// passesSign tells whether a use keeps a number negative, or nearly so: sums with an epsilon, bounds, and
+// factors such as n/(n-1).
+func passesSign(u graph.Use) bool {
+	if walk.Is(u.Node, "Mul", "Div") {
+		c, ok := walk.Scalar(u.Node.In(1 - u.Index))
+		return ok && c > 0 && (walk.Is(u.Node, "Mul") || u.Index == 0)
+	}
+	return walk.Is(u.Node, "Add", "Max", "Clip", "Cast")
 }
 
 // squareReach returns how large the sum of squares gets that a difference is made of.
@@ -102,6 +83,9 @@ func (p *Pass) squareReach(v *graph.Value) (float64, bool) {
 // guard returns what is added to a difference, or bounds it from below, before its root is taken.
 func (p *Pass) guard(v *graph.Value) float64 {
 	for _, u := range walk.Uses(v) {
+		if walk.Is(u.Node, "Mul", "Div") && passesSign(u) && u.Node.Out(0) != nil {
+			return p.guard(u.Node.Out(0))
+		}
 		if !walk.Is(u.Node, "Add", "Max") && !(walk.Is(u.Node, "Clip") && u.Index == 0) {
 			continue
 		}
@@ -141,11 +125,15 @@ func (p *Pass) differenceEdits(n *graph.Node, f numfmt.Format) []rewrite.Edit {
 }
 
 // rootEdits widens what follows a value up to its root.
-func (p *Pass) rootEdits(v *graph.Value) []rewrite.Edit {
-	var edits []rewrite.Edit
+func (p *Pass) rootEdits(v *graph.Value) (edits []rewrite.Edit) {
 	for _, u := range walk.Uses(v) {
-		if walk.Is(u.Node, "Add", "Max", "Clip") && u.Node.Out(0) != nil {
-			edits = append(edits, rewrite.Widen{Value: u.Node.Out(0)})
+		o := u.Node.Out(0)
+		if o == nil || walk.Is(u.Node, "Cast") || !passesSign(u) {
+			continue
+		}
+		edits = append(edits, rewrite.Widen{Value: o})
+		if walk.Is(u.Node, "Mul", "Div") {
+			edits = append(edits, p.rootEdits(o)...)
 		}
 	}
 	return edits

@@ -42,6 +42,8 @@ func checkQuantize(p *Pass, n *graph.Node) {
 		top, evidence = max(r.Hi.At, -r.Lo.At)/scale, Witness
 	} else if !p.rests(n.In(0)) {
 		return
+	} else if e := p.expected(n.In(0)) / scale; e > 0 && e < f.Max() {
+		evidence = Unproved // scales are calibrated on numbers, and bounds lie above those
 	}
 	if top < clipped*f.Max() && (saturates(n) || top < f.OverflowAt()) {
 		return
@@ -51,9 +53,17 @@ func checkQuantize(p *Pass, n *graph.Node) {
 	if evidence == Witness {
 		find.Consequence = Silent
 	}
-	find.Message = fmt.Sprintf("%s comes to %.5g, which is %.5g after the scale %.5g; %s ends at %.5g%s", n.In(0).Name, top*scale, top, scale, f, f.Max(), saturationText(n, f))
+	find.Message = fmt.Sprintf("%s %s %.5g, which is %.5g after the scale %.5g; %s ends at %.5g%s", n.In(0).Name, comes(evidence), top*scale, top, scale, f, f.Max(), saturationText(n, f))
 	find.Edits = p.requantized(n, f, top, scale)
 	p.report(find)
+}
+
+// comes is the verb for a number that a value comes to, or may come to by its bound.
+func comes(e Evidence) string {
+	if e == Unproved {
+		return "may come to"
+	}
+	return "comes to"
 }
 
 // requantized returns the edits that keep an input of top times the scale from being lost: what

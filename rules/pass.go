@@ -54,14 +54,23 @@ func widely(in *Input) *Input {
 		return in
 	}
 	if in.wide == nil {
-		var err error
-		if in.wide, err = in.Ranges.Held(fp32Of); err != nil {
+		if in.wide = AsFP32(in.Ranges); in.wide == nil {
 			return in // what could be bounded once is still good
 		}
 	}
 	copied := *in
 	copied.Ranges, copied.estimates = in.wide, in.Ranges
 	return &copied
+}
+
+// AsFP32 returns the bounds that a model would have with its values of 16 bits held in FP32, nil where
+// they cannot be had.
+func AsFP32(r *rangeprop.Result) *rangeprop.Result {
+	wide, err := r.Held(fp32Of)
+	if err != nil {
+		return nil
+	}
+	return wide
 }
 
 // half tells whether values of the type are floats of 16 bits. Those of 8 bits are quantised on

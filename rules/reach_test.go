@@ -12,7 +12,7 @@ import (
 const reachModel = `<ir_version: 9, opset_import: ["" : 18], metadata_props: [
   "amplint.range.x": "[-2,3]", "amplint.range.z": "[-1,4]", "amplint.range.p": "[1,5]", "amplint.range.i": "[0,9]", "amplint.range.b": "[0,1]"]>
 m (float[2, 4] x, float[2, 4] z, float[2, 4] p, int64[2, 4] i, bool[2, 4] b, float[2, 4] unknown, float[1, 1, 5, 5] img) => (float y)
-<float two = {2}, float three = {3}, float lo = {-1}, float hi = {1}, int64[1] last = {-1}, float[4, 2] w = {1, 2, -1, 0, 1, 0, -1, 0}, float[4] v = {1, 2, 3, 4}>
+<float two = {2}, float three = {3}, float lo = {-1}, float hi = {1}, int64[1] last = {-1}, int64 one = {1}, int64 first = {0}, int64[1] c0 = {0}, int64[1] c1 = {1}, int64[1] c3 = {3}, int64[1] c9 = {9}, float[4, 2] w = {1, 2, -1, 0, 1, 0, -1, 0}, float[4] v = {1, 2, 3, 4}>
 { %s }`
 
 func TestReach(t *testing.T) {
@@ -52,6 +52,13 @@ func TestReach(t *testing.T) {
 		{"y = CumSum(x, last)", "-8 12 some some"},
 		{"y = Concat<axis = 0>(x, z)", "-2 4 some some"},
 		{"a = Concat<axis = 0>(x, unknown) y = Identity(a)", "none"},
+		{"a, c = Split<axis = 1, num_outputs = 2>(x) y = Mul(a, c)", "-6 9 free free"},
+		{"a, c = Split<axis = 1, num_outputs = 2>(x) d = Sub(a, c) y = Mul(d, a)", "none"},
+		{"a, c = Split<axis = 1, num_outputs = 2>(x) d = Sub(a, c) e = Concat<axis = 1>(d, d) y = Add(e, x)", "none"},
+		{"a = Gather<axis = -1>(x, one) c = Gather<axis = 1>(x, first) y = Sub(a, c)", "-5 5 free free"},
+		{"a = Gather<axis = -1>(x, one) c = Gather<axis = 0>(x, first) d = Unsqueeze(a, last) y = Sub(d, c)", "none"},
+		{"a = Slice(x, c0, c1, c1) c = Slice(x, c3, c9, c1) y = Sub(a, c)", "-5 5 free free"},
+		{"a = Slice(x, c0, c3, c1) c = Slice(x, c1, c9, c1) y = Sub(a, c)", "none"},
 	} {
 		m, err := onnxtxt.Parse("case", []byte(fmt.Sprintf(reachModel, c.body)))
 		if err != nil {

@@ -198,3 +198,21 @@ func TestLogSumExp(t *testing.T) {
 		t.Error("a value of it does not lead back to it")
 	}
 }
+
+func TestCancel(t *testing.T) {
+	for _, c := range []struct {
+		name, body string
+		mean       bool
+	}{
+		{"variance", `mu = ReduceMean<axes = [-1]>(x) xx = Mul(x, x) s = ReduceMean<axes = [-1]>(xx) mm = Mul(mu, mu) y = Sub(s, mm)`, true},
+		{"negative", `mu = ReduceMean<axes = [-1]>(x) xx = Mul(x, x) s = ReduceMean<axes = [-1]>(xx) mm = Pow(mu, two) neg = Neg(mm) y = Add(neg, s)`, true},
+		{"sum square", `mu = ReduceMean<axes = [-1]>(x) xx = ReduceSumSquare<axes = [-1]>(x) s = Div(xx, two) mm = Mul(mu, mu) y = Sub(s, mm)`, true},
+		{"distance", `a = ReduceSumSquare<axes = [-1]>(q) b = ReduceSumSquare<axes = [-2]>(k) p = MatMul(q, k) p2 = Mul(p, two) s = Add(a, b) y = Sub(s, p2)`, false},
+		{"transposed sum", `qq = Mul(q, q) a = ReduceSum(qq, last) kt = Transpose<perm = [0, 2, 1]>(k) kk = Mul(kt, kt) b1 = ReduceSum(kk, last) b = Transpose<perm = [0, 2, 1]>(b1) p = MatMul(q, k) p2 = Mul(p, two) s = Add(a, b) y = Sub(s, p2)`, false},
+	} {
+		s := find(t, c.body)
+		if len(s.Cancels) != 1 || s.Cancels[0].Output.Name != "y" || s.Cancels[0].Mean != c.mean || s.Cancel(s.Cancels[0].Output) == nil {
+			t.Errorf("%s: got %+v", c.name, s.Cancels)
+		}
+	}
+}

@@ -178,6 +178,7 @@ type Set struct {
 	Ratios    []*Ratio
 	Masks     []*Mask
 	Logits    []*Logit
+	Cancels   []*Cancel
 
 	norms    map[*graph.Value]*Norm
 	vars     map[*graph.Value]*Norm
@@ -192,6 +193,7 @@ type Set struct {
 	entropy  map[*graph.Value]*Entropy
 	blends   map[*graph.Value]*Blend
 	gaps     map[*graph.Value]*graph.Value
+	cancels  map[*graph.Value]*Cancel
 	shares   map[*graph.Value]*Shares
 	spreads  map[*graph.Value]*graph.Value
 	trained  map[*graph.Node]bool
@@ -230,6 +232,9 @@ func (s *Set) Blend(v *graph.Value) *Blend { return s.blends[v] }
 // Gap returns the element of a row that is subtracted from the row's log-sum-exp to give v, which is
 // never below zero, or nil.
 func (s *Set) Gap(v *graph.Value) *graph.Value { return s.gaps[v] }
+
+// Cancel returns the difference of squares that v is, or nil.
+func (s *Set) Cancel(v *graph.Value) *Cancel { return s.cancels[v] }
 
 // Shares returns the softmax that v is as the exponential of a log-softmax, or nil.
 func (s *Set) Shares(v *graph.Value) *Shares { return s.shares[v] }

@@ -25,6 +25,7 @@ type Options struct {
 type Map struct {
 	Options
 	reached map[*graph.Value]reached
+	parts   map[*graph.Value]uint64 // what the parts of inputs depend on, where they are free of one another
 }
 
 // reached is the reach of a value as its node gives it from right inputs, and as the format then
@@ -36,7 +37,8 @@ func (m *Map) Raw(v *graph.Value) Span { return m.reached[v].raw }
 
 // New computes the reach of all values of a model.
 func New(model *graph.Model, opt Options) *Map {
-	m := &Map{Options: opt, reached: map[*graph.Value]reached{}}
+	m := &Map{Options: opt, reached: map[*graph.Value]reached{}, parts: map[*graph.Value]uint64{}}
+	next := len(model.Graph.Inputs)
 	for i, v := range model.Graph.Inputs {
 		if r, ok := m.Declared(v); ok && v.Const == nil {
 			x := Span{Lo: End{r.Lo, Free}, Hi: End{r.Hi, Free}, Deps: 1 << min(i, 63)}
@@ -44,6 +46,7 @@ func New(model *graph.Model, opt Options) *Map {
 				x.Lo.Level = Some // a sequence has at least one token
 			}
 			m.setReach(v, x)
+			next = m.split(v, next)
 		}
 	}
 	m.reachGraph(model.Graph)
@@ -105,9 +108,13 @@ func (m *Map) reachNode(n *graph.Node) {
 	}
 	r := f(m, n)
 	for _, o := range n.Outputs {
-		if o != nil {
-			m.setReach(o, r)
+		if o == nil {
+			continue
 		}
+		if own := m.parts[o]; own != 0 {
+			r.Deps = own
+		}
+		m.setReach(o, r)
 	}
 }
 

@@ -85,8 +85,8 @@ func reachPart(m *Map, n *graph.Node) Span {
 			*e = End{}
 		}
 	}
-	if walk.Is(n, "Gather", "Pad") {
-		r = r.capped(Uniform)
+	if one := m.parts[n.Out(0)]; one == 0 && walk.Is(n, "Gather", "Pad") {
+		r = r.capped(Uniform) // an element may stand there twice
 	}
 	return r
 }
