@@ -1,6 +1,9 @@
 package rangeprop
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Estimates of operators that neither move elements nor sum them.
 
@@ -13,7 +16,7 @@ func (c *call) rare(i int) *moments {
 	case "If":
 		return c.branches(i)
 	case "LSTM", "GRU", "RNN":
-		return c.byBounds(i)
+		return c.recurrentMoments(i)
 	case "Max", "Clip":
 		return c.clipped(name)
 	case "Min":
@@ -105,12 +108,13 @@ func (c *call) branches(i int) *moments {
 	case cond == (Range{}):
 		return b
 	}
-	a, b = a.flat(), b.flat()
-	if len(a.mean) == 0 || len(b.mean) == 0 {
-		return nil
+	if !slices.Equal(a.dims, b.dims) {
+		a, b = a.flat(), b.flat()
 	}
-	d := (a.mean[0] - b.mean[0]) / 2
-	return &moments{nil, []float64{(a.mean[0] + b.mean[0]) / 2}, []float64{(a.vari[0]+b.vari[0])/2 + d*d}}
+	return combine(a, b, func(m, v, n, w float64) (float64, float64) {
+		d := (m - n) / 2
+		return (m + n) / 2, (v+w)/2 + d*d
+	})
 }
 
 // logSoftmaxMoments: the logarithm of a sum of n exponentials of normal variables lies log n + v/2 above

@@ -106,7 +106,8 @@ type call struct {
 	n  *graph.Node
 	in []*Val // nil where left out
 
-	digest *digest // of the constant factor, nil where there is none
+	digest     *digest     // of the constant factor, nil where there is none
+	recurrence *recurrence // of a recurrent layer, nil until its estimate is asked for
 }
 
 // has tells whether an input is given.
