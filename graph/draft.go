@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+
+	"github.com/amplint/amplint/numfmt"
 )
 
 // Draft is external data that are written while the tensors they are converted from are read for another
@@ -152,19 +154,30 @@ func (t *Tensor) drafting() *draftPiece {
 	return p
 }
 
-// pen writes elements to a place; several goroutines need one each. The zero pen writes nothing.
+// pen counts elements and writes them to a place; several goroutines need one each. The zero pen writes nothing.
 type pen struct {
 	p   *draftPiece
 	buf []byte
 }
 
-// encode keeps the bytes of elements.
-func (w *pen) encode(x []float32) {
-	if w.buf = w.buf[:0]; w.p == nil || w.p.state.Load() != draftBegun {
-		return
+// encode keeps the bytes of elements, and counts them where y is not nil.
+func (w *pen) encode(x []float32, y *numfmt.Tally) {
+	w.buf = w.buf[:0]
+	writes := w.p != nil && w.p.state.Load() == draftBegun
+	var f numfmt.Format
+	if writes {
+		f, _ = w.p.t.Elem.Format()
 	}
-	f, _ := w.p.t.Elem.Format()
-	w.buf = f.AppendEncoded(w.buf, x, w.p.t.saturate)
+	switch {
+	case writes && y != nil && y.Format() == f:
+		w.buf = y.AddEncoded(w.buf, x, w.p.t.saturate)
+		return
+	case writes:
+		w.buf = f.AppendEncoded(w.buf, x, w.p.t.saturate)
+	}
+	if y != nil {
+		y.Add(x)
+	}
 }
 
 // write writes what was encoded as the elements from one on. It takes the caches of a processor: what is made of

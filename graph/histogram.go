@@ -31,23 +31,20 @@ func (t *Tensor) Histogram() (*numfmt.Histogram, error) {
 // FloatsCounted streams the elements as [Tensor.Floats] does and counts on the way what the format
 // does to them, or that they are held in already: so they are read once for both.
 func (t *Tensor) FloatsCounted(target numfmt.Format, visit func(chunk []float32)) error {
-	if d := t.drafting(); d != nil {
-		at, w, visited := int64(0), pen{p: d}, visit
-		visit = func(x []float32) {
-			w.encode(x)
-			w.write(at)
-			at += int64(len(x))
-			visited(x)
-		}
-		defer func() { d.done(at == t.Len()) }()
+	var y *numfmt.Tally
+	if f, ok := t.counted(target); ok && t.tally() == nil {
+		y = numfmt.NewTally(f)
 	}
-	f, ok := t.counted(target)
-	if !ok || t.tally() != nil {
-		return t.Floats(func(chunk []float32) error { visit(chunk); return nil })
-	}
-	y := numfmt.NewTally(f)
-	err := t.Floats(func(chunk []float32) error { y.Add(chunk); visit(chunk); return nil })
-	if err == nil {
+	w, at := pen{p: t.drafting()}, int64(0)
+	err := t.Floats(func(x []float32) error {
+		w.encode(x, y)
+		w.write(at)
+		at += int64(len(x))
+		visit(x)
+		return nil
+	})
+	w.p.done(err == nil)
+	if err == nil && y != nil {
 		t.stats.tally.Store(y)
 	}
 	return err

@@ -109,7 +109,7 @@ func (w *sectionWork) section(r *sectionReader, i int64) error {
 		if err := r.floats(w.t, at, x); err != nil {
 			return err
 		}
-		r.out.encode(x)
+		r.out.encode(x, y)
 		visit(at, x)
 		r.out.write(at)
 		at += int64(len(x))
@@ -118,14 +118,13 @@ func (w *sectionWork) section(r *sectionReader, i int64) error {
 	return nil
 }
 
-// begin returns what takes the elements of a section, and where they are counted.
+// begin returns what takes the elements of a section, and where they are counted, nil for nowhere.
 func (w *sectionWork) begin(i int) (func(int64, []float32), *numfmt.Tally) {
 	visit := w.Begin(i)
 	if w.tally == nil {
 		return visit, nil
 	}
-	y := numfmt.NewTally(w.tally.Format())
-	return func(from int64, x []float32) { y.Add(x); visit(from, x) }, y
+	return visit, numfmt.NewTally(w.tally.Format())
 }
 
 // end tells of the sections that are done as far as all before them are.
@@ -148,13 +147,13 @@ func (w *sectionWork) stream() error {
 	out := pen{p: w.draft}
 	at := int64(0)
 	return w.t.Floats(func(x []float32) error {
-		out.encode(x)
-		out.write(at)
 		for len(x) > 0 {
 			if at%w.Size == 0 {
 				visit, y = w.begin(int(at / w.Size))
 			}
 			n := min(int64(len(x)), w.Size-at%w.Size)
+			out.encode(x[:n], y)
+			out.write(at)
 			visit(at, x[:n])
 			if at, x = at+n, x[n:]; at%w.Size == 0 || at == w.n {
 				w.end(int((at-1)/w.Size), y)

@@ -70,3 +70,28 @@ func (l *marks) vectors(b *tallied, x []float32) int {
 	}
 	return n
 }
+
+// quick counts a multiple of 8 numbers where each is finite, does not round to 0 and is not past the largest of the
+// format; else ok is false. Where out is not nil it writes them as float16, which is right where ok is true.
+func (l *marks) quick(out []byte, x []float32) (b tallied, ok bool) {
+	var lanes [4][8]uint32
+	for i := range lanes[2] {
+		lanes[2][i] = noLeast
+	}
+	if out != nil {
+		quickNarrowAVX2(len(x), &out[0], &x[0], l[2], &lanes)
+	} else {
+		quickAVX2(len(x), &x[0], l[2], &lanes)
+	}
+	bottom, least := slices.Max(lanes[1][:]), slices.Min(lanes[2][:])
+	for i := range 8 {
+		b.ends.top = max(b.ends.top, int32(lanes[0][i]))
+		b.reached[2] += int64(lanes[3][i])
+	}
+	if most := max(uint32(b.ends.top), bottom&^signBit32); most >= l[3] || least < max(l[0], l[1]) {
+		return b, false
+	}
+	b.ends.bottom, b.ends.least, b.survive = bottom, least-1, least-l[1]
+	b.reached[0], b.reached[1] = int64(len(x)), int64(len(x))
+	return b, true
+}

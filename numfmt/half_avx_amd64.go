@@ -28,3 +28,13 @@ func endsAVX2(n int, src *float32, top *[8]int32, bottom *[8]uint32, least *[8]u
 //
 //go:noescape
 func tallyAVX2(n int, src *float32, limits *[4]uint32, lanes *[8][8]uint32)
+
+// quickAVX2 takes n float32, a multiple of 8, into extremes and counts those from a magnitude on.
+//
+//go:noescape
+func quickAVX2(n int, src *float32, normal uint32, lanes *[4][8]uint32)
+
+// quickNarrowAVX2 does what quickAVX2 does and writes the numbers as float16.
+//
+//go:noescape
+func quickNarrowAVX2(n int, dst *byte, src *float32, normal uint32, lanes *[4][8]uint32)

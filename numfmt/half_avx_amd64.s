@@ -198,3 +198,84 @@ done:
 	VMOVUPS Y13, 224(BX)
 	VZEROUPPER
 	RET
+
+// func quickAVX2(n int, src *float32, normal uint32, lanes *[4][8]uint32)
+// Requires: AVX, AVX2
+TEXT ·quickAVX2(SB), NOSPLIT, $0-32
+	MOVQ         n+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         lanes+24(FP), DX
+	VMOVUPS      magnitude<>+0(SB), Y0
+	MOVL         normal+16(FP), BX
+	VMOVD        BX, X2
+	VPBROADCASTD X2, Y2
+	VPCMPEQD     Y1, Y1, Y1
+	VPADDD       Y1, Y2, Y2
+	VMOVUPS      (DX), Y1
+	VMOVUPS      32(DX), Y3
+	VMOVUPS      64(DX), Y4
+	VMOVUPS      96(DX), Y5
+
+eight:
+	CMPQ     AX, $+8
+	JLT      done
+	VMOVUPS  (CX), Y6
+	VPMAXSD  Y6, Y1, Y1
+	VPMAXUD  Y6, Y3, Y3
+	VPAND    Y0, Y6, Y6
+	VPMINUD  Y6, Y4, Y4
+	VPCMPGTD Y2, Y6, Y6
+	VPSUBD   Y6, Y5, Y5
+	ADDQ     $+32, CX
+	SUBQ     $+8, AX
+	JMP      eight
+
+done:
+	VMOVUPS Y1, (DX)
+	VMOVUPS Y3, 32(DX)
+	VMOVUPS Y4, 64(DX)
+	VMOVUPS Y5, 96(DX)
+	VZEROUPPER
+	RET
+
+// func quickNarrowAVX2(n int, dst *byte, src *float32, normal uint32, lanes *[4][8]uint32)
+// Requires: AVX, AVX2, F16C
+TEXT ·quickNarrowAVX2(SB), NOSPLIT, $0-40
+	MOVQ         n+0(FP), AX
+	MOVQ         src+16(FP), CX
+	MOVQ         lanes+32(FP), DX
+	MOVQ         dst+8(FP), BX
+	VMOVUPS      magnitude<>+0(SB), Y0
+	MOVL         normal+24(FP), SI
+	VMOVD        SI, X2
+	VPBROADCASTD X2, Y2
+	VPCMPEQD     Y1, Y1, Y1
+	VPADDD       Y1, Y2, Y2
+	VMOVUPS      (DX), Y1
+	VMOVUPS      32(DX), Y3
+	VMOVUPS      64(DX), Y4
+	VMOVUPS      96(DX), Y5
+
+eight:
+	CMPQ      AX, $+8
+	JLT       done
+	VMOVUPS   (CX), Y6
+	VCVTPS2PH $+0, Y6, (BX)
+	ADDQ      $+16, BX
+	VPMAXSD   Y6, Y1, Y1
+	VPMAXUD   Y6, Y3, Y3
+	VPAND     Y0, Y6, Y6
+	VPMINUD   Y6, Y4, Y4
+	VPCMPGTD  Y2, Y6, Y6
+	VPSUBD    Y6, Y5, Y5
+	ADDQ      $+32, CX
+	SUBQ      $+8, AX
+	JMP       eight
+
+done:
+	VMOVUPS Y1, (DX)
+	VMOVUPS Y3, 32(DX)
+	VMOVUPS Y4, 64(DX)
+	VMOVUPS Y5, 96(DX)
+	VZEROUPPER
+	RET

@@ -12,3 +12,5 @@ func widenBlock([]float32, []byte) uint32    { return 0 }
 func (e extremes) ends([]float32) (extremes, int) { return e, 0 }
 
 func (l *marks) vectors(*tallied, []float32) int { return 0 }
+
+func (l *marks) quick([]byte, []float32) (tallied, bool) { return tallied{}, false }

@@ -1,8 +1,10 @@
 package numfmt
 
 import (
+	"bytes"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -110,10 +112,58 @@ func TestTallyVectors(t *testing.T) {
 	}
 }
 
+// TestTallyEncoded: counting and encoding at once gives what each gives.
+func TestTallyEncoded(t *testing.T) {
+	for name, x := range tallyInputs() {
+		for f := FP32; f < formatCount; f++ {
+			for _, saturate := range []bool{false, true} {
+				got, want := NewTally(f), NewTally(f)
+				want.Add(x)
+				raw := got.AddEncoded([]byte("head"), x, saturate)
+				if *got != *want || !bytes.Equal(raw, f.AppendEncoded([]byte("head"), x, saturate)) {
+					t.Errorf("%s in %s, saturated %t: %+v, want %+v, or other bytes", name, f, saturate, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestTallyQuick: where nothing is special in numbers, they count as one after the other does.
+func TestTallyQuick(t *testing.T) {
+	if !hasHalves() {
+		t.Skip("no vectors")
+	}
+	x := tallyInputs()["weights"][:64]
+	for f := FP32; f < formatCount; f++ {
+		l := NewTally(f).limits
+		for _, put := range []float32{x[9], -x[9], 0, float32(f.ZeroAt()), float32(math.NaN()), float32(math.Inf(-1)), math.MaxFloat32} {
+			y := slices.Clone(x)
+			y[9] = put
+			want := tallied{ends: extremes{least: noLeast}, survive: noLeast}
+			for _, v := range y {
+				l.count(&want, math.Float32bits(v))
+			}
+			usual := want.reached[1] == 64 && want.reached[3] == 0 && put == put && !math.IsInf(float64(put), 0)
+			if got, ok := l.quick(nil, y); ok != usual || ok && got != want {
+				t.Errorf("%s with %v: %+v %t, want %+v %t", f, put, got, ok, want, usual)
+			}
+		}
+	}
+}
+
+// BenchmarkTally counts as much as stays in the second cache.
 func BenchmarkTally(b *testing.B) {
-	x := tallyInputs()["weights"]
+	x, y := weights(32<<10), NewTally(FP16)
 	b.SetBytes(int64(4 * len(x)))
 	for b.Loop() {
-		NewTally(FP16).Add(x)
+		y.Add(x)
+	}
+}
+
+func BenchmarkTallyEncoded(b *testing.B) {
+	x, y, buf := weights(32<<10), NewTally(FP16), []byte(nil)
+	b.SetBytes(int64(4 * len(x)))
+	for b.Loop() {
+		buf = y.AddEncoded(buf[:0], x, false)
 	}
 }

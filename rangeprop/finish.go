@@ -146,10 +146,11 @@ func roundTo(f numfmt.Format, x *Val, ulps float64) *Val {
 	y := x.like(x.dims)
 	y.integer, y.tiny = x.integer, f.Round(x.tiny)
 	y.shares, y.mix, y.ball, y.pieces = x.shares.rounded(f.Unit()), x.mix, x.ball, x.pieces
+	infinite := f.HasInf()
 	for i := range x.lo {
 		lo, hi := x.lo[i], x.hi[i]
 		y.lo[i], y.hi[i] = f.Round(signed(lo, lo-slop(lo, slack, least))), f.Round(signed(hi, hi+slop(hi, slack, least)))
-		if !f.HasInf() {
+		if !infinite {
 			y.nan = y.nan || math.IsNaN(y.lo[i]) || math.IsNaN(y.hi[i])
 			y.lo[i], y.hi[i] = f.RoundSat(lo), f.RoundSat(hi)
 		}

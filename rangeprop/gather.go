@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/refeval/kern"
 )
 
 // gatherer makes something of the elements of a constant. Those of a large one come in sections of
@@ -121,29 +122,48 @@ func addTo(sums, more []float64) {
 // dotted gathers the products of bounds with a matrix.
 type dotted struct {
 	*dots
-	lo, hi   []float64
-	mid, rad []float64 // nil where bounds have no middle
-	flip     bool
-	visit    visitor
+	lo, hi          []float64
+	mid, rad, reach []float64 // nil where bounds have no middle
+	flip            bool
+	visit           visitor
+	rows            *kern.RowSums // of whole rows, nil until there are some
 }
 
 // gatherer takes the elements of the matrix of product.
 func (d *dots) gatherer(lo, hi []float64, flip bool) *dotted {
 	g := &dotted{dots: d, lo: lo, hi: hi, flip: flip, visit: d.visitor(lo, hi, flip)}
 	if mid, rad, finite := middles(lo, hi); finite && d.least == nil && !flip {
-		g.mid, g.rad = mid, rad
+		g.mid, g.rad, g.reach = mid, rad, reaches(mid, rad)
 	}
 	return g
 }
 
-func (g *dotted) add(row, from int, x []float64) { g.visit(row, from, x) }
+// reaches returns how far bounds reach from 0.
+func reaches(mid, rad []float64) []float64 {
+	reach := make([]float64, len(mid))
+	for i := range mid {
+		reach[i] = math.Abs(mid[i]) + rad[i]
+	}
+	return reach
+}
+
+func (g *dotted) add(row, from int, x []float64) {
+	if g.visit == nil { // most forks get whole rows
+		g.visit = g.dots.visitor(g.lo, g.hi, false)
+	}
+	g.visit(row, from, x)
+}
 
 func (g *dotted) addRows(row, width int, x []float32) bool {
 	if g.mid == nil {
 		return false
 	}
+	if g.rows == nil {
+		n := len(g.dots.lo)
+		g.rows = &kern.RowSums{Mids: make([]float64, n), Rads: make([]float64, n), Reaches: make([]float64, n)}
+	}
 	n := row + len(x)/width
-	engine().DotRows(g.dots.lo, g.dots.hi, g.dots.total, x, g.mid[row:n], g.rad[row:n])
+	engine().DotRows(g.rows, x, g.mid[row:n], g.rad[row:n], g.reach[row:n])
 	return true
 }
 
@@ -153,8 +173,8 @@ func (g *dotted) fork() gatherer {
 		return g
 	}
 	y := *g
-	y.dots = newDots(len(g.dots.lo), g.dots.least != nil)
-	y.visit = y.dots.visitor(g.lo, g.hi, false)
+	y.dots, y.rows = newDots(len(g.dots.lo), g.dots.least != nil), nil
+	y.visit = nil
 	return &y
 }
 
@@ -166,8 +186,21 @@ func (g *dotted) join(o gatherer) {
 	addTo(g.dots.lo, x.dots.lo)
 	addTo(g.dots.hi, x.dots.hi)
 	addTo(g.dots.total, x.dots.total)
+	g.dots.addRows(x.rows)
 	for i := range x.dots.least {
 		g.dots.least[i] = math.Min(g.dots.least[i], x.dots.least[i])
 		g.dots.most[i] = math.Max(g.dots.most[i], x.dots.most[i])
+	}
+}
+
+// addRows adds the sums of rows; they may be nil.
+func (d *dots) addRows(s *kern.RowSums) {
+	if s == nil {
+		return
+	}
+	for i, mid := range s.Mids {
+		d.lo[i] += mid - s.Rads[i]
+		d.hi[i] += mid + s.Rads[i]
+		d.total[i] += s.Reaches[i]
 	}
 }

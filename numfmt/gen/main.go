@@ -29,6 +29,8 @@ func main() {
 	widen()
 	ends()
 	tally()
+	quick("quickAVX2", "func(n int, src *float32, normal uint32, lanes *[4][8]uint32)", "takes n float32, a multiple of 8, into extremes and counts those from a magnitude on.", false)
+	quick("quickNarrowAVX2", "func(n int, dst *byte, src *float32, normal uint32, lanes *[4][8]uint32)", "does what quickAVX2 does and writes the numbers as float16.", true)
 	Generate()
 }
 
@@ -138,6 +140,47 @@ func tally() {
 		VPMINUD(a, lanes[2], lanes[2])
 		VPSUBD(below[1], a, t)
 		VPMINUD(t, lanes[3], lanes[3])
+		ADDQ(I8(32), src)
+	})
+	for i, v := range lanes {
+		VMOVUPS(v, Mem{Base: out, Disp: 32 * i})
+	}
+	end()
+}
+
+// quick keeps the greatest bits as signed and as unsigned integers and the least magnitude, and counts
+// magnitudes from a limit on: of weights this mostly tells all that tally does.
+func quick(name, signature, doc string, narrows bool) {
+	begin(name, signature, doc)
+	n, src, out := pointer("n"), pointer("src"), pointer("lanes")
+	var dst reg.GPVirtual
+	if narrows {
+		dst = pointer("dst")
+	}
+	abs, ones, below := repeat("magnitude", 0x7fffffff), YMM(), YMM()
+	limit := Load(Param("normal"), GP32()).(reg.GPVirtual)
+	VMOVD(limit, below.AsX())
+	VPBROADCASTD(below.AsX(), below)
+	VPCMPEQD(ones, ones, ones)
+	VPADDD(ones, below, below) // takes one off
+	var lanes [4]reg.VecVirtual
+	for i := range lanes {
+		lanes[i] = YMM()
+		VMOVUPS(Mem{Base: out, Disp: 32 * i}, lanes[i])
+	}
+	loop(n, func() {
+		x, a, t := YMM(), YMM(), YMM()
+		VMOVUPS(Mem{Base: src}, x)
+		if narrows {
+			VCVTPS2PH(I8(nearest), x, Mem{Base: dst})
+			ADDQ(I8(16), dst)
+		}
+		VPMAXSD(x, lanes[0], lanes[0])
+		VPMAXUD(x, lanes[1], lanes[1])
+		VPAND(abs, x, a)
+		VPMINUD(a, lanes[2], lanes[2])
+		VPCMPGTD(below, a, t)
+		VPSUBD(t, lanes[3], lanes[3])
 		ADDQ(I8(32), src)
 	})
 	for i, v := range lanes {

@@ -115,3 +115,23 @@ func BenchmarkElementwise(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkBoundRows takes chunks of weights as an analysis does, of narrow and of wide matrices.
+func BenchmarkBoundRows(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 1))
+	const size = 32 << 10
+	x := randoms(r, size)
+	for _, width := range []int{768, 2048, 8192} {
+		rows := size / width
+		y, mid, rad := x[:rows*width], make([]float64, rows), make([]float64, rows)
+		sums := &RowSums{make([]float64, width), make([]float64, width), make([]float64, width)}
+		low, high := make([]float32, width), make([]float32, width)
+		e := New(1)
+		b.Run(fmt.Sprintf("dots-%d", width), func(b *testing.B) {
+			perCPU(b, "Gel/cpu-s", len(y), func() { e.DotRows(sums, y, mid, rad, rad) })
+		})
+		b.Run(fmt.Sprintf("extremes-%d", width), func(b *testing.B) {
+			perCPU(b, "Gel/cpu-s", len(y), func() { e.ExtremeRows(low, high, y) })
+		})
+	}
+}

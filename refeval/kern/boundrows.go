@@ -6,28 +6,33 @@ import "math"
 // in the first cache where rows begin a power of two apart.
 const boundRows = 8
 
-// DotRows does for each row of x what [Engine.Dots] does: it adds the products with the row's range,
-// mid ± rad, to sums. Rows are as long as lo; there are as many as mid and rad have elements.
-func (e *Engine) DotRows(lo, hi, total []float64, x []float32, mid, rad []float64) {
-	n := len(lo)
+// RowSums are the sums of the numbers of rows, each times what it has for its row: Mids of the numbers
+// themselves times the middle of a range, Rads and Reaches of their magnitudes times how far it reaches from
+// there and from 0. The sum of the products with the ranges lies within Mids ± Rads.
+type RowSums struct{ Mids, Rads, Reaches []float64 }
+
+// DotRows adds the rows of x, which are as long as the sums; there are as many as mid, rad and reach have elements.
+func (e *Engine) DotRows(s *RowSums, x []float32, mid, rad, reach []float64) {
+	n := len(s.Mids)
 	for i := 0; i < len(mid); i += boundRows {
 		k := min(boundRows, len(mid)-i)
-		y, m, r := x[i*n:(i+k)*n], mid[i:i+k], rad[i:i+k]
-		done := e.level.dotRows(lo, hi, total, y, m, r)
+		y, m, r, t := x[i*n:(i+k)*n], mid[i:i+k], rad[i:i+k], reach[i:i+k]
+		done := e.level.dotRows(s, y, m, r, t)
 		for row := range k {
-			dotRowGo(lo[done:], hi[done:], total[done:], y[row*n+done:(row+1)*n], m[row], r[row])
+			s.addGo(done, y[row*n+done:(row+1)*n], m[row], r[row], t[row])
 		}
 	}
 }
 
-func dotRowGo(lo, hi, total []float64, x []float32, mid, rad float64) {
-	lo, hi, total = lo[:len(x)], hi[:len(x)], total[:len(x)]
+// addGo adds a row from a column on.
+func (s *RowSums) addGo(from int, x []float32, mid, rad, reach float64) {
+	mids, rads, reaches := s.Mids[from:from+len(x)], s.Rads[from:from+len(x)], s.Reaches[from:from+len(x)]
 	for i, v := range x {
 		w := float64(v)
-		m, r := float64(w*mid), float64(math.Abs(w)*rad)
-		lo[i] += m - r
-		hi[i] += m + r
-		total[i] += math.Abs(m) + r
+		a := math.Abs(w)
+		mids[i] += float64(w * mid)
+		rads[i] += float64(a * rad)
+		reaches[i] += float64(a * reach)
 	}
 }
 

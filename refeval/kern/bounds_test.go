@@ -73,19 +73,21 @@ func TestDoubles(t *testing.T) {
 // TestBoundRows: every level gives what one row after the other gives.
 func TestBoundRows(t *testing.T) {
 	for _, l := range Levels() {
-		e, plain := NewAt(l, 1), NewAt(Go, 1)
+		e := NewAt(l, 1)
 		for _, n := range []int{1, 7, 8, 9, 64, 259} {
 			for _, rows := range []int{1, 7, 8, 21} {
 				x := make([]float32, n*rows)
 				for i, v := range boundInputs(n*rows, false) {
 					x[i] = float32(v)
 				}
-				mid, rad := boundInputs(rows, false), boundInputs(rows, false)
-				got, want, w := make([]float64, 3*n), make([]float64, 3*n), make([]float64, n)
-				e.DotRows(got[:n], got[n:2*n], got[2*n:], x, mid, rad)
-				for i := range rows {
-					plain.Doubles(w, x[i*n:(i+1)*n])
-					plain.Dots(want[:n], want[n:2*n], want[2*n:], w, mid[i], rad[i])
+				by := [3][]float64{boundInputs(rows, false), boundInputs(rows, false), boundInputs(rows, false)}
+				got, want := make([]float64, 3*n), make([]float64, 3*n)
+				e.DotRows(&RowSums{got[:n], got[n : 2*n], got[2*n:]}, x, by[0], by[1], by[2])
+				for i, v := range x {
+					w, row, col := float64(v), i/n, i%n
+					for k, y := range []float64{w, math.Abs(w), math.Abs(w)} {
+						want[k*n+col] += float64(y * by[k][row])
+					}
 				}
 				sameDoubles(t, l, "dots of rows", got, want)
 				x[len(x)/2] = float32(math.NaN())

@@ -243,10 +243,11 @@ func (l Level) extremes(lo, hi, x []float64) int {
 	return n
 }
 
-func (l Level) dotRows(lo, hi, total []float64, x []float32, mid, rad []float64) int {
-	n := l.asmLen(len(lo), 8)
+func (l Level) dotRows(s *RowSums, x []float32, mid, rad, reach []float64) int {
+	n := l.asmLen(len(s.Mids), 8)
 	if n > 0 {
-		dotRowsAVX2(n, len(mid), 4*len(lo), &lo[0], &hi[:n][0], &total[:n][0], &x[0], &mid[0], &rad[:len(mid)][0])
+		rows := len(mid)
+		dotRowsAVX2(n, rows, 4*len(s.Mids), &s.Mids[0], &s.Rads[:n][0], &s.Reaches[:n][0], &x[0], &mid[0], &rad[:rows][0], &reach[:rows][0])
 	}
 	return n
 }

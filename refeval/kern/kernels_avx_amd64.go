@@ -279,10 +279,10 @@ func leastAVX2(n int, x *float64, least *[4]float64, nan *[4]uint64)
 //go:noescape
 func doublesAVX2(n int, dst *float64, x *float32)
 
-// dotRowsAVX2 adds the products of n columns of a matrix, a multiple of 8, with a range for each row to sums. Rows begin stride bytes apart.
+// dotRowsAVX2 adds the products of n columns of a matrix, a multiple of 8, with three numbers for each row to sums. Rows begin stride bytes apart.
 //
 //go:noescape
-func dotRowsAVX2(n int, rows int, stride int, lo *float64, hi *float64, total *float64, x *float32, mid *float64, rad *float64)
+func dotRowsAVX2(n int, rows int, stride int, mids *float64, rads *float64, reaches *float64, x *float32, mid *float64, rad *float64, reach *float64)
 
 // extremeRowsAVX2 takes n columns of a matrix, a multiple of 8, into least and greatest numbers. Rows begin stride bytes apart.
 //

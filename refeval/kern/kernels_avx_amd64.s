@@ -7564,18 +7564,19 @@ eightEnd:
 	VZEROUPPER
 	RET
 
-// func dotRowsAVX2(n int, rows int, stride int, lo *float64, hi *float64, total *float64, x *float32, mid *float64, rad *float64)
+// func dotRowsAVX2(n int, rows int, stride int, mids *float64, rads *float64, reaches *float64, x *float32, mid *float64, rad *float64, reach *float64)
 // Requires: AVX, AVX2
-TEXT ·dotRowsAVX2(SB), NOSPLIT, $0-72
+TEXT ·dotRowsAVX2(SB), NOSPLIT, $0-80
 	MOVQ     n+0(FP), AX
 	MOVQ     rows+8(FP), CX
 	MOVQ     stride+16(FP), DX
-	MOVQ     lo+24(FP), BX
-	MOVQ     hi+32(FP), SI
-	MOVQ     total+40(FP), DI
+	MOVQ     mids+24(FP), BX
+	MOVQ     rads+32(FP), SI
+	MOVQ     reaches+40(FP), DI
 	MOVQ     x+48(FP), R8
 	MOVQ     mid+56(FP), R9
 	MOVQ     rad+64(FP), R10
+	MOVQ     reach+72(FP), R11
 	VPCMPEQD Y0, Y0, Y0
 	VPSRLQ   $+1, Y0, Y0
 
@@ -7588,37 +7589,32 @@ columns:
 	VMOVUPD 32(SI), Y4
 	VMOVUPD (DI), Y5
 	VMOVUPD 32(DI), Y6
-	MOVQ    R8, R11
-	XORQ    R12, R12
+	MOVQ    R8, R12
+	XORQ    R13, R13
 
 row:
-	VBROADCASTSD (R9)(R12*8), Y7
-	VBROADCASTSD (R10)(R12*8), Y8
-	VCVTPS2PD    (R11), Y9
-	VMULPD       Y7, Y9, Y10
-	VANDPD       Y0, Y9, Y9
-	VMULPD       Y8, Y9, Y9
-	VSUBPD       Y9, Y10, Y11
-	VADDPD       Y11, Y1, Y1
-	VADDPD       Y9, Y10, Y11
-	VADDPD       Y11, Y3, Y3
+	VBROADCASTSD (R9)(R13*8), Y7
+	VBROADCASTSD (R10)(R13*8), Y8
+	VBROADCASTSD (R11)(R13*8), Y9
+	VCVTPS2PD    (R12), Y10
 	VANDPD       Y0, Y10, Y11
-	VADDPD       Y9, Y11, Y11
-	VADDPD       Y11, Y5, Y5
-	VCVTPS2PD    16(R11), Y9
-	VMULPD       Y7, Y9, Y7
-	VANDPD       Y0, Y9, Y9
-	VMULPD       Y8, Y9, Y9
-	VSUBPD       Y9, Y7, Y8
-	VADDPD       Y8, Y2, Y2
-	VADDPD       Y9, Y7, Y8
-	VADDPD       Y8, Y4, Y4
-	VANDPD       Y0, Y7, Y8
-	VADDPD       Y9, Y8, Y8
-	VADDPD       Y8, Y6, Y6
-	ADDQ         DX, R11
-	INCQ         R12
-	CMPQ         R12, CX
+	VMULPD       Y7, Y10, Y10
+	VADDPD       Y10, Y1, Y1
+	VMULPD       Y8, Y11, Y10
+	VADDPD       Y10, Y3, Y3
+	VMULPD       Y9, Y11, Y10
+	VADDPD       Y10, Y5, Y5
+	VCVTPS2PD    16(R12), Y10
+	VANDPD       Y0, Y10, Y11
+	VMULPD       Y7, Y10, Y7
+	VADDPD       Y7, Y2, Y2
+	VMULPD       Y8, Y11, Y7
+	VADDPD       Y7, Y4, Y4
+	VMULPD       Y9, Y11, Y7
+	VADDPD       Y7, Y6, Y6
+	ADDQ         DX, R12
+	INCQ         R13
+	CMPQ         R13, CX
 	JLT          row
 	VMOVUPD      Y1, (BX)
 	VMOVUPD      Y2, 32(BX)

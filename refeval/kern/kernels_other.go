@@ -30,5 +30,5 @@ func (Level) extremes([]float64, []float64, []float64) int                      
 func (Level) least(least float64, _ []float64) (float64, bool, int)                      { return least, false, 0 }
 func (Level) doubles([]float64, []float32) int                                           { return 0 }
 
-func (Level) dotRows(_, _, _ []float64, _ []float32, _, _ []float64) int { return 0 }
-func (Level) extremeRows(_, _, _ []float32) int                          { return 0 }
+func (Level) dotRows(*RowSums, []float32, []float64, []float64, []float64) int { return 0 }
+func (Level) extremeRows(_, _, _ []float32) int                                { return 0 }

@@ -29,12 +29,12 @@ func panel(n, rows, stride, x reg.GPVirtual, kept []reg.GPVirtual, size int, fir
 	})
 }
 
-// dotRows does what dots does for each row, with the sums of eight columns in registers.
+// dotRows adds up the products of eight columns in registers: three of each number and of its magnitude.
 func dotRows() {
-	function("dotRowsAVX2", "func(n int, rows int, stride int, lo *float64, hi *float64, total *float64, x *float32, mid *float64, rad *float64)",
-		"adds the products of n columns of a matrix, a multiple of 8, with a range for each row to sums. Rows begin stride bytes apart.")
-	n, p := pointers("rows", "stride", "lo", "hi", "total", "x", "mid", "rad")
-	sums, mids, rads, abs := p[2:5], p[6], p[7], magnitudes()
+	function("dotRowsAVX2", "func(n int, rows int, stride int, mids *float64, rads *float64, reaches *float64, x *float32, mid *float64, rad *float64, reach *float64)",
+		"adds the products of n columns of a matrix, a multiple of 8, with three numbers for each row to sums. Rows begin stride bytes apart.")
+	n, p := pointers("rows", "stride", "mids", "rads", "reaches", "x", "mid", "rad", "reach")
+	sums, by, abs := p[2:5], p[6:9], magnitudes()
 	var acc [3][2]reg.VecVirtual
 	for i := range acc {
 		acc[i] = [2]reg.VecVirtual{YMM(), YMM()}
@@ -49,22 +49,22 @@ func dotRows() {
 		}
 	}
 	panel(n, p[0], p[1], p[5], sums, 64, each(func(m Mem, v reg.VecVirtual) { VMOVUPD(m, v) }), func(at Mem, i reg.GPVirtual) {
-		mid, rad := YMM(), YMM()
-		VBROADCASTSD(Mem{Base: mids, Index: i, Scale: 8}, mid)
-		VBROADCASTSD(Mem{Base: rads, Index: i, Scale: 8}, rad)
+		var factors [3]reg.VecVirtual
+		for k := range factors {
+			factors[k] = YMM()
+			VBROADCASTSD(Mem{Base: by[k], Index: i, Scale: 8}, factors[k])
+		}
 		for half := range 2 {
-			w, m, r, s := YMM(), YMM(), YMM(), YMM()
+			w, a, y := YMM(), YMM(), YMM()
 			VCVTPS2PD(at.Offset(16*half), w)
-			VMULPD(mid, w, m)
-			VANDPD(abs, w, r)
-			VMULPD(rad, r, r)
-			VSUBPD(r, m, s)
-			VADDPD(s, acc[0][half], acc[0][half])
-			VADDPD(r, m, s)
-			VADDPD(s, acc[1][half], acc[1][half])
-			VANDPD(abs, m, s)
-			VADDPD(r, s, s)
-			VADDPD(s, acc[2][half], acc[2][half])
+			VANDPD(abs, w, a)
+			VMULPD(factors[0], w, y)
+			VADDPD(y, acc[0][half], acc[0][half])
+			for k := 1; k < 3; k++ {
+				y := YMM()
+				VMULPD(factors[k], a, y)
+				VADDPD(y, acc[k][half], acc[k][half])
+			}
 		}
 	}, each(func(m Mem, v reg.VecVirtual) { VMOVUPD(v, m) }))
 	end()
