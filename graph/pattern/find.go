@@ -11,7 +11,7 @@ func Find(m *graph.Model) *Set {
 		entropy: map[*graph.Value]*Entropy{}, blends: map[*graph.Value]*Blend{}, gaps: map[*graph.Value]*graph.Value{}, cancels: map[*graph.Value]*Cancel{}, shares: map[*graph.Value]*Shares{}, spreads: map[*graph.Value]*graph.Value{}, trained: map[*graph.Node]bool{},
 	}
 	f := &finder{set: s, roots: map[factor]*graph.Value{}, ids: map[*graph.Value]*graph.Value{}, lows: map[*graph.Tensor]float64{},
-		prods: map[*graph.Value]*product{}, scalar: map[*graph.Tensor]*float64{}}
+		prods: map[*graph.Value]*product{}, scalar: map[*graph.Tensor]*float64{}, zero: map[*graph.Value]bool{}}
 	f.number(m)
 	for n := range m.Nodes() {
 		f.node(n)

@@ -216,3 +216,14 @@ func TestCancel(t *testing.T) {
 		}
 	}
 }
+
+// TestDoublings: a sum of a sum with itself, and so on, is looked through once, and not by each of its two ways.
+func TestDoublings(t *testing.T) {
+	body := "v0 = Mul(x, zero) "
+	for i := range 64 {
+		body += fmt.Sprintf("v%d = Add(v%d, v%d) ", i+1, i, i)
+	}
+	if s := find(t, body+"z = Add(x, v64) y = Mul(z, x)"); len(s.Squares) != 1 {
+		t.Errorf("(x + 0)·x is no square: %+v", s.Squares)
+	}
+}

@@ -18,6 +18,7 @@ type finder struct {
 	roots  map[factor]*graph.Value // values that are a root of another
 	depth  int
 	scalar map[*graph.Tensor]*float64
+	zero   map[*graph.Value]bool // what vanishes has found
 }
 
 // number gives every value its representative: the first value that is computed by the same
@@ -194,10 +195,16 @@ func (f *finder) chosen(n *graph.Node) *graph.Value {
 	return x
 }
 
-// vanishes tells whether a value is 0 times another.
+// vanishes tells whether a value is 0 times another. It is asked of both operands of every sum, back through all
+// that may change no number: found anew each time, sums of sums would take time without end.
 func (f *finder) vanishes(v *graph.Value) bool {
-	n := f.narrow(v).Producer
-	return n != nil && v.Const == nil && n.OpName() == "Mul" && f.timesZero(n)
+	yes, known := f.zero[v]
+	if !known {
+		n := f.narrow(v).Producer
+		yes = n != nil && v.Const == nil && n.OpName() == "Mul" && f.timesZero(n)
+		f.zero[v] = yes
+	}
+	return yes
 }
 
 // unchanged tells whether the node hands on numbers and their type: it is an Identity, or a Cast to the type
