@@ -34,11 +34,16 @@ func plus(a, b *Val) *Val {
 func subOp(c *call) *Val {
 	a, b := c.x(0), c.x(1)
 	if c.n.In(0) == c.n.In(1) {
-		v := map1(a, func(Range) Range { return Range{} })
-		v.nan = a.nan || a.special()
-		return v
+		return alone(a, 0)
 	}
 	return plus(a, negative(b))
+}
+
+// alone is a number, or NaN, that comes out of a value and itself.
+func alone(a *Val, x float64) *Val {
+	v := map1(a, func(Range) Range { return Range{x, x} })
+	v.nan, v.integer = a.nan || a.special(), true
+	return v
 }
 
 func negOp(c *call) *Val { return negative(c.x(0)) }
@@ -82,6 +87,11 @@ func divOp(c *call) *Val {
 	a, b := c.x(0), c.x(1)
 	if !c.elem(0).IsFloat() {
 		return zip(a, b, intDiv)
+	}
+	if c.n.In(0) == c.n.In(1) {
+		v := alone(a, 1)
+		v.nan = v.nan || a.zero()
+		return v
 	}
 	return over(a, b)
 }

@@ -1,6 +1,7 @@
 package rangeprop
 
 import (
+	"iter"
 	"math"
 	"slices"
 
@@ -204,7 +205,7 @@ func (p *pass) normLoss(n *pattern.Norm) float64 {
 	if n.EpsOnRoot {
 		return p.besideRoot(n, f, least)
 	}
-	k, g := p.behindRoot(n, f), narrowest(behind(n.Shifted, n.Input))
+	k, g := p.behindRoot(n, f), narrowest(sinceSquared(n, n.Shifted))
 	switch {
 	case g.Bits() >= 32:
 		return k
@@ -214,12 +215,26 @@ func (p *pass) normLoss(n *pattern.Norm) float64 {
 	return k * math.Sqrt(short(g, p.val(n.Shifted).Hull().Lo, float64(n.Count)))
 }
 
+// sinceSquared lists what is computed from what a norm squares up to v: differences that are stored low lose
+// nothing of that by it.
+func sinceSquared(n *pattern.Norm, v *graph.Value) []*graph.Value {
+	from := n.Input
+	if n.Square != nil && n.Square.Producer != nil && n.Square.Producer.In(0) != nil {
+		from = uncast(n.Square.Producer.In(0))
+	}
+	list := behind(v, from)
+	if from != n.Input && slices.Contains(list, n.Input) { // the squares of an equal value were found
+		return behind(v, n.Input)
+	}
+	return list
+}
+
 // besideRoot is normLoss where ε stands beside the root: the root and the numerator round by half the least
 // number, and the root of squares that are short is as far short as what they lack has for a root.
 func (p *pass) besideRoot(n *pattern.Norm, f numfmt.Format, least float64) float64 {
 	m := f.MinSubnormal()
 	s := m + m/n.Bound
-	if g := narrowest(behind(n.Var, n.Input)); g.Bits() < 32 && (n.Var.Producer == nil || n.Var.Producer.Op != "ReduceL2") {
+	if g := narrowest(sinceSquared(n, n.Var)); g.Bits() < 32 && (n.Var.Producer == nil || n.Var.Producer.Op != "ReduceL2") {
 		s += math.Sqrt(squaresShort(n, g))
 	}
 	if n.EpsMax {
@@ -260,6 +275,11 @@ func (p *pass) scaledEarly(n *pattern.Norm) float64 {
 func (p *pass) behindRoot(n *pattern.Norm, f numfmt.Format) float64 {
 	h := p.val(n.Shifted).Hull()
 	least, m := math.Sqrt(math.Max(h.Lo, 0)), f.MinSubnormal()
+	if n.Expanded && !n.Floored && !n.EpsOnRoot {
+		relative, unit := p.shortfall(n)
+		top := p.val(n.Input).Hull().MaxAbs()
+		least = math.Sqrt(leastLeft(n.EpsValue, relative/unit, unit*top*top))
+	}
 	if least <= 2*m || p.val(n.Root).special() && 1/least >= f.Max()/2 { // the reciprocal overflows
 		return math.Inf(1)
 	}
@@ -426,10 +446,28 @@ func (p *pass) cancellation(n *pattern.Norm) float64 {
 // is at least what is left of ε modulo h; and the variance is then at most ulps·h. top is the largest h.
 func leftOver(eps, ulps, top float64) float64 {
 	worst := 0.0
-	for h := math.Exp2(math.Floor(math.Log2(eps))); ulps*h > eps/2; h /= 2 {
-		if h <= 2*top {
-			worst = math.Max(worst, ulps*h/math.Mod(eps, h))
-		}
+	for h := range lastPlaces(eps, ulps, top) {
+		worst = math.Max(worst, ulps*h/math.Mod(eps, h))
 	}
 	return worst
+}
+
+// leastLeft is the least v + ε above 0 of leftOver.
+func leastLeft(eps, ulps, top float64) float64 {
+	least := eps / 2
+	for h := range lastPlaces(eps, ulps, top) {
+		least = math.Min(least, math.Mod(eps, h))
+	}
+	return least
+}
+
+// lastPlaces lists the units in the last place that may take half of an ε or more away.
+func lastPlaces(eps, ulps, top float64) iter.Seq[float64] {
+	return func(yield func(float64) bool) {
+		for h := math.Exp2(math.Floor(math.Log2(eps))); ulps*h > eps/2; h /= 2 {
+			if h <= 2*top && !yield(h) {
+				return
+			}
+		}
+	}
 }

@@ -98,8 +98,11 @@ func power(x, y Range) Range {
 	if !math.Signbit(x.Lo) {
 		return corners(x, y)
 	}
-	if e := y.Lo; e == y.Hi && e == math.Trunc(e) {
+	switch e := y.Lo; {
+	case e == y.Hi && e == math.Trunc(e):
 		return intPower(x, e)
+	case e == y.Hi:
+		return brokenPower(x, y)
 	}
 	if x.Lo == 0 && y.Lo < 0 { // odd powers of -0
 		return all
@@ -126,6 +129,16 @@ func intPower(x Range, e float64) Range {
 		return hull4(math.Pow(x.Lo, e), math.Pow(x.Hi, e), math.Pow(x.Lo, e), math.Pow(x.Hi, e))
 	}
 	return all
+}
+
+// brokenPower bounds x^e for an e that is no integer: of numbers below 0 it is NaN, of -0 and -Inf what it is
+// of 0 and Inf.
+func brokenPower(x, e Range) Range {
+	r := corners(Range{0, math.Max(x.Hi, 0)}, e)
+	if math.IsInf(x.Lo, -1) {
+		r = r.join(corners(Range{-x.Lo, -x.Lo}, e))
+	}
+	return r
 }
 
 // monotone bounds a function that never falls.

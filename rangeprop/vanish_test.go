@@ -31,6 +31,12 @@ var vanishing = map[string]struct {
 { m = ReduceMean<axes = [-1]>(x) d = Sub(x, m) c = Cast<to = 1>(x) m2 = ReduceMean<axes = [-1]>(c) f = Sub(c, m2) q = Mul(f, f) v = ReduceMean<axes = [-1]>(q) s = Sqrt(v) h = Cast<to = 10>(s) e = Add(h, eps) y = Div(d, e) }`, 4.25},
 	"a deviation that vanishes": {`b (float16[64, 16] x) => (float16[64, 16] y) <float16 eps = {1024}>
 { m = ReduceMean<axes = [-1]>(x) d = Sub(x, m) q = Mul(d, d) v = ReduceMean<axes = [-1]>(q) s = Sqrt(v) e = Add(s, eps) y = Div(d, e) }`, 25},
+	"differences stored low, squared in float32": {`b (float16[64, 16] x) => (float[64, 16] y) <float eps = {1e-6}>
+{ m = ReduceMean<axes = [-1]>(x) d = Sub(x, m) c = Cast<to = 1>(d) q = Mul(c, c) v = ReduceMean<axes = [-1]>(q) s = Sqrt(v) e = Add(s, eps) y = Div(c, e) }`, 4.05},
+	"a root stored low": {`b (float16[64, 16] x) => (float16[64, 16] y) <float eps = {1e-12}>
+{ m = ReduceMean<axes = [-1]>(x) d = Sub(x, m) c = Cast<to = 1>(d) q = Mul(c, c) v = ReduceMean<axes = [-1]>(q) e = Add(v, eps) r = Sqrt(e) h = Cast<to = 10>(r) y = Div(d, h) }`, 4.6},
+	"a root of a difference of means stored low": {`b (float16[64, 16] x) => (float16[64, 16] y) <float eps = {1e-5}>
+{ c = Cast<to = 1>(x) m = ReduceMean<axes = [-1]>(c) q = Mul(c, c) s = ReduceMean<axes = [-1]>(q) t = Mul(m, m) v = Sub(s, t) e = Add(v, eps) r = Sqrt(e) h = Cast<to = 10>(r) f = Sub(c, m) d = Cast<to = 10>(f) y = Div(d, h) }`, 140},
 	"values over their mean": {`b (float16[64, 16] x) => (float16[64, 16] y) <float16 eps = {17}>
 { q = Mul(x, x) m = ReduceMean<axes = [-1]>(q) e = Add(m, eps) y = Div(q, e) }`, 16.2},
 	"shares kept from 0": {`b (float16[64, 16] x) => (float16[64, 16] y) <float16 eps = {17}, int64[1] last = {-1}>
