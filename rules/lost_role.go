@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/numfmt"
 	"github.com/amplint/amplint/rangeprop"
 	"github.com/amplint/amplint/rewrite"
 	"github.com/amplint/amplint/rules/reach"
@@ -24,13 +25,22 @@ func checkLostFactor(p *Pass, v *graph.Value, s walk.Stats) {
 		if s.Count() == 1 {
 			f.Evidence, f.Consequence = Constant, Visible
 			if u.Node.Op != "Div" {
-				f.Consequence = consequence(p.harm.Lost(u.Node.Out(0), 1))
+				f.Consequence = consequence(p.harm.Lost(u.Node.Out(0), p.lostProduct(u, format)))
 			}
 		}
 		f.Message = fmt.Sprintf("%s is 0 where a factor belongs, lost below %.5g when the model was converted%s", v.Name, format.MinSubnormal(), consequenceText(f.Consequence))
 		p.report(f)
 		return
 	}
+}
+
+// lostProduct returns how large the result of a node may have been with a factor in the place of the 0: what
+// was lost is below the least number of the format. Where the other factor has no bound, it is anything.
+func (p *Pass) lostProduct(u graph.Use, f numfmt.Format) float64 {
+	if other := u.Node.In(1 - u.Index); walk.Is(u.Node, "Mul") && other != nil && p.Range(other).Bounded() {
+		return f.ZeroAt() * p.Range(other).MaxAbs()
+	}
+	return 1
 }
 
 // wasZero tells whether a constant of 0 cannot have been lost: bfloat16 holds nearly all that float32
