@@ -52,6 +52,9 @@ func TestHarm(t *testing.T) {
 		{"y = Pow(v, minus)", pos, spread.Wrong},
 		{"y = ReduceMax(v, last)", neg, spread.Harmless},
 		{"y = ArgMax(v)", pos, spread.Wrong},
+		{"l = ReduceMean(v, last) y = Exp(l)", neg, spread.Harmless},
+		{"l = ReduceMean(v, last) y = Exp(l)", spread.Damage{Neg: true, Least: 20}, spread.Wrong},
+		{"y = Exp(v)", spread.Damage{Neg: true, Least: 20}, spread.Harmless},
 		{"e = Exp(x) g = Greater(x, lo) u = Identity(v) y = Where(g, x, u)", pos, spread.Harmless},
 	} {
 		m, err := onnxtxt.Parse("case", []byte(fmt.Sprintf(harmModel, c.body)))

@@ -16,25 +16,51 @@ var positionIDs = Rule{
 	Model: checkPositions,
 }
 
-// checkPositions looks at the coordinates that a sampling operator reads, where they count pixels:
-// past the exact integers of the format they are off by a pixel and more.
+// checkPositions looks at the coordinates that a sampling operator reads, or that become an index, where
+// they count pixels: past the exact integers of the format they are off by a pixel and more.
 func checkPositions(p *Pass) {
 	for n := range p.Model.Nodes() {
-		if walk.Is(n, "Add", "Sub", "Mul") && !p.known(n, nil) {
-			checkCoordinate(p, n)
+		if !walk.Is(n, "Add", "Sub", "Mul", "Div") || p.known(n, nil) || checkCoordinate(p, n, sampling) {
+			continue
+		}
+		if x := p.val(n.Out(0)); x != nil && !x.Integer() { // whole numbers are a matter of their own
+			checkCoordinate(p, n, indexing)
 		}
 	}
 }
 
-func checkCoordinate(p *Pass, n *graph.Node) {
+// coordinates is a use of coordinates: what they pass on the way, and where they end.
+type coordinates struct {
+	pass, goal func(graph.Use) bool
+	verb       string
+}
+
+var (
+	sampling = coordinates{walk.Through("Add", "Sub", "Mul", "Div", "Clip"), samples, "samples"}
+	indexing = coordinates{walk.Through("Add", "Sub", "Clip", "Max", "Min", "Floor", "Ceil", "Round", "Cast"), indexes, "takes elements"}
+)
+
+func samples(u graph.Use) bool { return walk.Is(u.Node, "GridSample") && u.Index == 1 }
+
+// indexes tells whether a use is that of an index, which is the second input of all but OneHot.
+func indexes(u graph.Use) bool {
+	if walk.Is(u.Node, "OneHot") {
+		return u.Index == 0
+	}
+	return walk.Is(u.Node, "Gather", "GatherElements", "GatherND", "ScatterND", "ScatterElements") && u.Index == 1
+}
+
+// checkCoordinate reports the first node whose coordinates are too coarse, and tells whether they are
+// coordinates of that sort.
+func checkCoordinate(p *Pass, n *graph.Node, c coordinates) bool {
 	o := n.Out(0)
 	f, ok := p.low(o)
 	if !ok || !p.rests(o) || p.Range(o).MaxAbs() <= f.ExactInt() || p.Range(o).MaxAbs() >= f.OverflowAt() || p.coarse(n) {
-		return
+		return false
 	}
-	sink := walk.LeadsTo(o, walk.Through("Add", "Sub", "Mul", "Div", "Clip"), func(u graph.Use) bool { return walk.Is(u.Node, "GridSample") && u.Index == 1 })
+	sink := walk.LeadsTo(o, c.pass, c.goal)
 	if sink == nil {
-		return
+		return false
 	}
 	find := p.at(n, o)
 	top := p.Range(o).MaxAbs()
@@ -42,9 +68,10 @@ func checkCoordinate(p *Pass, n *graph.Node) {
 	if r := p.reach.Raw(o); r.Hi.Level > reach.Unreached && r.Hi.At > f.ExactInt() || r.Lo.Level > reach.Unreached && -r.Lo.At > f.ExactInt() {
 		find.Evidence, find.Consequence, top = Witness, Silent, max(r.Hi.At, -r.Lo.At)
 	}
-	find.Message = fmt.Sprintf("%s comes to %.5g, where %s has steps of %.5g; %s samples by it", o.Name, top, f, f.Ulp(top), sink.LocalKey())
-	find.Edits = p.exactEditsTo(o, sink)
+	find.Message = fmt.Sprintf("%s comes to %.5g, where %s has steps of %.5g; %s %s by it", o.Name, top, f, f.Ulp(top), sink.LocalKey(), c.verb)
+	find.Edits = p.exactEditsTo(o, sink, c.pass)
 	p.report(find)
+	return true
 }
 
 // coarse tells whether a computed input of the node passes the exact range already.
@@ -57,11 +84,13 @@ func (p *Pass) coarse(n *graph.Node) bool {
 	return false
 }
 
-// exactEditsTo holds coordinates in FP32 up to the operator that samples by them.
-func (p *Pass) exactEditsTo(v *graph.Value, sink *graph.Node) []rewrite.Edit {
+// exactEditsTo holds coordinates in FP32 up to the operator that reads them.
+func (p *Pass) exactEditsTo(v *graph.Value, sink *graph.Node, pass func(graph.Use) bool) []rewrite.Edit {
 	var edits []rewrite.Edit
-	for _, w := range walk.WaysTo(v, sink, walk.Through("Add", "Sub", "Mul", "Div", "Clip")) {
-		edits = append(edits, rewrite.Widen{Value: w})
+	for _, w := range walk.WaysTo(v, sink, pass) {
+		if w.Type.Float() {
+			edits = append(edits, rewrite.Widen{Value: w})
+		}
 	}
 	return edits
 }

@@ -129,7 +129,9 @@ func (f *follow) use(u graph.Use, d Damage) Harm {
 		return f.order(n, d)
 	case "Trilu", "Pad", "ScatterND", "ScatterElements", "GatherND", "GatherElements", "DepthToSpace", "SpaceToDepth", "Dropout", "Cast", "CastLike":
 		return f.outputs(n, d)
-	case "ReduceSum", "ReduceMean", "CumSum", "AveragePool", "GlobalAveragePool", "ReduceLogSumExp":
+	case "ReduceSum", "ReduceMean":
+		return f.outputs(n, f.reduced(n, d))
+	case "CumSum", "AveragePool", "GlobalAveragePool", "ReduceLogSumExp":
 		return f.outputs(n, d)
 	case "Less", "LessOrEqual", "Greater", "GreaterOrEqual", "Equal", "Shape", "Size", "IsNaN":
 		return Harmless // the order of the numbers is the same
@@ -334,4 +336,22 @@ func (f *follow) order(n *graph.Node, d Damage) Harm {
 		return Wrong
 	}
 	return Harmless
+}
+
+// reduced returns the damage after a sum or mean. The elements beside it may pull the result towards 0, and
+// a mean takes its share of it only: exp(mean(log x)) is no small number where one x is.
+func (f *follow) reduced(n *graph.Node, d Damage) Damage {
+	count, rest := walk.ReducedCount(n), f.p.Range(n.In(0))
+	if count == 1 {
+		return d
+	}
+	for _, end := range []*float64{&rest.Lo, &rest.Hi} {
+		if *end *= count - 1; math.IsInf(*end, 0) { // nothing is known of it
+			*end = 0
+		}
+	}
+	if d = d.plus(rest); n.Op == "ReduceMean" {
+		d = d.scaled(d.Least / count)
+	}
+	return d
 }
