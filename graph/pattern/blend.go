@@ -107,13 +107,26 @@ func (f *finder) overlap(v, num, den *graph.Value) {
 		return
 	}
 	for i, t := range terms {
-		if i != at && (!slices.Equal(t.value.Type.Shape, x.Type.Shape) || !f.below(x, t.value, 12)) {
+		if i != at && (!spreads(t.value.Type.Shape, x.Type.Shape) || !f.below(x, t.value, 12)) {
 			return
 		}
 	}
 	q := &Ratio{Kind: OfPart, Num: x, Den: of, Input: x, Output: v, Coef: 1, EpsValue: c + e.value, Denominator: f.same(den), Nodes: f.between(v, x)}
 	f.set.Ratios = append(f.set.Ratios, q)
 	f.set.ratios[v] = q
+}
+
+// spreads tells whether a value of the first shape meets one of the second element by element.
+func spreads(s, t graph.Shape) bool {
+	if s == nil || len(s) > len(t) {
+		return false
+	}
+	for i, d := range s {
+		if d != (graph.Dim{N: 1}) && d != t[len(t)-len(s)+i] {
+			return false
+		}
+	}
+	return true
 }
 
 // below tells whether each element of a is at most that of b, by what they are made of: both pass the
@@ -126,6 +139,9 @@ func (f *finder) below(a, b *graph.Value, depth int) bool {
 	n, m := a.Producer, b.Producer
 	if depth == 0 {
 		return false
+	}
+	if x, y := f.cut0(a), f.cut0(b); x != nil && y != nil && f.below(x, y, depth-1) {
+		return true
 	}
 	if n != nil && n.OpName() == "Min" && slices.ContainsFunc(n.Inputs, func(x *graph.Value) bool { return x != nil && f.below(x, b, depth-1) }) {
 		return true
@@ -142,18 +158,47 @@ func (f *finder) below(a, b *graph.Value, depth int) bool {
 	case "Add":
 		return f.below(n.In(0), m.In(0), depth-1) && f.below(n.In(1), m.In(1), depth-1)
 	case "Mul":
-		for i, x := range n.Inputs {
-			if !f.notNegative(x) || !f.notNegative(m.In(i)) || !f.below(x, m.In(i), depth-1) {
-				return false
-			}
-		}
-		return true
+		return f.factorsBelow(n.In(0), n.In(1), m.In(0), m.In(1), depth-1) || f.factorsBelow(n.In(0), n.In(1), m.In(1), m.In(0), depth-1)
 	case "ReduceProd":
 		return f.notNegative(n.In(0)) && f.notNegative(m.In(0)) && f.moved(n, m, depth)
 	case "Max", "Min", "Clip", "Relu", "ReduceSum", "ReduceMax", "ReduceMin", "Slice", "Gather", "Squeeze", "Unsqueeze", "Reshape", "Transpose":
 		return f.moved(n, m, depth)
 	}
 	return false
+}
+
+// factorsBelow tells whether of two products none is negative and the first has the smaller factors.
+func (f *finder) factorsBelow(a, b, c, d *graph.Value, depth int) bool {
+	for _, x := range []*graph.Value{a, b, c, d} {
+		if x == nil || !f.notNegative(x) {
+			return false
+		}
+	}
+	return f.below(a, c, depth) && f.below(b, d, depth)
+}
+
+// cut0 returns x where v is max(x, 0), in whichever spelling, and nothing above is cut off.
+func (f *finder) cut0(v *graph.Value) *graph.Value {
+	n := v.Producer
+	if n == nil || n.In(0) == nil {
+		return nil
+	}
+	switch n.OpName() {
+	case "Relu":
+		return f.same(n.In(0))
+	case "Max":
+		for i, x := range n.Inputs {
+			if len(n.Inputs) == 2 && n.In(1-i) != nil && f.isNumber(x, 0) {
+				return f.same(n.In(1 - i))
+			}
+		}
+	case "Clip":
+		e := epsilon{}
+		if e.clip(f, n); e.of != nil && e.value == 0 && !f.cutAbove(n) {
+			return f.same(n.In(0))
+		}
+	}
+	return nil
 }
 
 // moved tells whether two nodes do the same to equally shaped inputs, one below the other.

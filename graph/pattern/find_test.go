@@ -160,6 +160,38 @@ func TestRatios(t *testing.T) {
 	}
 }
 
+// boxes takes the corners of two boxes a and b from x and m, and meeting is where they overlap.
+const (
+	boxes = `c0 = Constant<value = int64 {0}>() c1 = Constant<value = int64 {1}>() c2 = Constant<value = int64 {2}>() c3 = Constant<value = int64 {3}>()
+a0 = Gather<axis = 1>(x, c0) a1 = Gather<axis = 1>(x, c1) a2 = Gather<axis = 1>(x, c2) a3 = Gather<axis = 1>(x, c3)
+b0 = Gather<axis = 1>(m, c0) b1 = Gather<axis = 1>(m, c1) b2 = Gather<axis = 1>(m, c2) b3 = Gather<axis = 1>(m, c3)
+wa = Sub(a2, a0) ha = Sub(a3, a1) wb = Sub(b2, b0) hb = Sub(b3, b1) `
+	meeting = `i2 = Min(a2, b2) i0 = Max(a0, b0) i3 = Min(a3, b3) i1 = Max(a1, b1) iw = Sub(i2, i0) ih = Sub(i3, i1) rw = Relu(iw) rh = Relu(ih) inter = Mul(rw, rh) `
+	union   = `s = Add(areaA, areaB) u = Sub(s, inter) ue = Add(u, eps) y = Div(inter, ue)`
+)
+
+func TestOverlap(t *testing.T) {
+	for _, c := range []struct {
+		name, body string
+		want       int
+	}{
+		{"three ways to cut at 0, factors swapped", boxes + meeting + `cp = Max(wa, zero) cq = Clip(ha, zero) areaA = Mul(cq, cp) r = Relu(wb) o = Max(zero, hb) areaB = Mul(r, o) ` + union, 1},
+		{"a side that is cut off above", boxes + meeting + `cp = Max(wa, zero) cq = Clip(ha, zero, one) areaA = Mul(cq, cp) r = Relu(wb) o = Max(zero, hb) areaB = Mul(r, o) ` + union, 0},
+		{"a side of the other box", boxes + meeting + `cp = Max(wa, zero) cq = Relu(hb) areaA = Mul(cq, cp) r = Relu(wb) o = Max(zero, hb) areaB = Mul(r, o) d = Add(ha, one) f = Relu(d) areaC = Mul(r, f) s = Add(areaA, areaC) u = Sub(s, inter) y = Div(inter, u)`, 0},
+		{"an area that may be negative", boxes + meeting + `areaA = Mul(wa, ha) areaB = Mul(wb, hb) ` + union, 0},
+	} {
+		n := 0
+		for _, r := range find(t, c.body).Ratios {
+			if r.Kind == pattern.OfPart {
+				n++
+			}
+		}
+		if n != c.want {
+			t.Errorf("%s: %d overlaps, want %d", c.name, n, c.want)
+		}
+	}
+}
+
 // TestNoRatio are quotients that only look as if their parts bounded them.
 func TestNoRatio(t *testing.T) {
 	for name, body := range map[string]string{
