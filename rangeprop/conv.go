@@ -1,6 +1,11 @@
 package rangeprop
 
-import "math"
+import (
+	"math"
+
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/graph/pattern"
+)
 
 func convOps() map[string]op {
 	return map[string]op{
@@ -159,7 +164,57 @@ func (c *call) anyTaps(x *Val, transposed bool) *Val {
 	terms := v.Hull()
 	v = map1flags(v, func(r Range) Range { return mul(r, n) })
 	v.nan = v.nan || x.special() || w.special()
-	return c.summed(v, terms, n.Hi, product(n.Hi, terms.MaxAbs()))
+	v = c.summed(v, terms, n.Hi, product(n.Hi, terms.MaxAbs()))
+	if r, ok := c.p.kernelNorm(c.n.In(1)); ok && !transposed && !x.special() && !math.IsInf(n.Hi, 1) {
+		r *= math.Sqrt(n.Hi) * x.Hull().MaxAbs() * (1 + 4*math.Min(n.Hi, 1<<16)*accumUnit) // Cauchy and Schwarz
+		v = v.limit(Range{-r, r}, 0)
+	}
+	return v
+}
+
+// kernelNorm bounds the norm of the taps that lead to one channel, where computed weights are normalised over
+// just these: through a choice among several sets of weights, or several sets as one.
+func (p *pass) kernelNorm(w *graph.Value) (r float64, ok bool) {
+	v := w
+	for range maxChain {
+		if v == nil || p.facts.Norm(v) != nil || v.Producer == nil {
+			break
+		}
+		switch n := v.Producer; n.OpName() {
+		case "Identity", "Reshape", "Squeeze", "Unsqueeze", "Flatten", "Cast":
+		case "Gather":
+			if n.Int("axis", 0) != 0 {
+				return 0, false
+			}
+		default:
+			return 0, false
+		}
+		v = v.Producer.In(0)
+	}
+	if v == nil || p.facts.Norm(v) == nil || !normalisedRows(p.facts.Norm(v), w) {
+		return 0, false
+	}
+	n := p.facts.Norm(v)
+	if r, ok = p.radius(n); ok {
+		r *= p.factors(n.Coef, n.Scales).MaxAbs()
+	}
+	return r, ok && len(n.Biases) == 0 && n.Offset == 0 && !math.IsInf(r, 0) && !math.IsNaN(r)
+}
+
+// normalisedRows tells whether the elements that are normalised together are all of w but its first axis.
+func normalisedRows(n *pattern.Norm, w *graph.Value) bool {
+	row, from := w.Type.Shape, n.Output.Type.Shape
+	if len(row) < 2 || len(from) < len(row) || len(n.Axes) != len(row)-1 || len(n.Input.Type.Shape) != len(from) {
+		return false
+	}
+	row = row[1:]
+	first := len(from) - len(row)
+	for i, d := range row {
+		if n.Axes[i] != first+i || !d.Known() || from[first+i] != d {
+			return false
+		}
+	}
+	return true
 }
 
 // convTransposeOp adds at every output the taps that reach it: some or all of them.

@@ -359,20 +359,10 @@ func (p *pass) normBall(n *pattern.Norm, x *Val) *Val {
 		return x
 	}
 	_, unit := p.coarsest(n.Output, n.Nodes)
-	r := n.Bound * (1 + unit*8 + math.Min(float64(n.Count), 1<<16)*accumUnit)
-	if n.Kind == pattern.LayerNorm {
-		r *= math.Sqrt(float64(n.Count) / float64(n.Count-1))
+	r, ok := p.radius(n)
+	if !ok {
+		return x
 	}
-	if f, apart := twoMeans(n); apart {
-		if !p.storedIn(n.Input, f) || p.scaledEarly(n) > 0 {
-			return x
-		}
-		r *= math.Sqrt2
-	}
-	if n.Expanded {
-		r *= p.cancellation(n)
-	}
-	r = r*p.normLoss(n) + p.distributed(n)*math.Sqrt(float64(n.Count))
 	b := newBall([]int{rank - 1}, []int{int(n.Count)}, make([]float64, n.Count), r).scaled(nil, n.Coef)
 	for _, v := range n.Scales {
 		k, ok := exactly(p.val(v), b, rank)
@@ -401,6 +391,29 @@ func (p *pass) normBall(n *pattern.Norm, x *Val) *Val {
 	y := x.clone()
 	y.ball = b.lossy(unit, x)
 	return y
+}
+
+// radius bounds the norm of all elements together that are normalised together, before they are scaled.
+func (p *pass) radius(n *pattern.Norm) (r float64, ok bool) {
+	if n.Bound == 0 || n.Count == 0 || p.torn(n) {
+		return 0, false
+	}
+	_, unit := p.coarsest(n.Output, n.Nodes)
+	r = n.Bound * (1 + unit*8 + math.Min(float64(n.Count), 1<<16)*accumUnit)
+	if n.Kind == pattern.LayerNorm {
+		r *= math.Sqrt(float64(n.Count) / float64(n.Count-1))
+	}
+	if f, apart := twoMeans(n); apart {
+		if !p.storedIn(n.Input, f) || p.scaledEarly(n) > 0 {
+			return 0, false
+		}
+		r *= math.Sqrt2
+	}
+	if n.Expanded {
+		r *= p.cancellation(n)
+	}
+	r = r*p.normLoss(n) + p.distributed(n)*math.Sqrt(float64(n.Count))
+	return r, !math.IsInf(r, 0)
 }
 
 // inSequence is the number of terms up to which a sum is taken to go in sequence; kernels add more of them in
