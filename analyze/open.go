@@ -9,6 +9,7 @@ import (
 	"github.com/amplint/amplint/graph/infer"
 	"github.com/amplint/amplint/numfmt"
 	"github.com/amplint/amplint/rangeprop"
+	"github.com/amplint/amplint/rules"
 )
 
 // analysis is a model with what was found out about it.
@@ -99,7 +100,11 @@ func analyse(ctx context.Context, m *graph.Model, opt *Options) (*analysis, erro
 		opt.begun = nil
 	}
 	off := opt.Effort == "off"
-	r, err := rangeprop.Analyze(m, info, rangeprop.Options{Ranges: in.ranges, Stopped: ctx.Err, NoBalls: off, NoMoments: off, Memo: opt.memo})
+	bounds := rangeprop.Options{Ranges: in.ranges, Stopped: ctx.Err, NoBalls: off, NoMoments: off, Memo: opt.memo}
+	if off && opt.again {
+		bounds.Beside = rules.FP32Of
+	}
+	r, err := rangeprop.Analyze(m, info, bounds)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Path, err)
 	}

@@ -17,6 +17,7 @@ func (f *Fixed) verify(ctx context.Context, m *graph.Model, opt *FixOptions) (*a
 	}
 	lenient := opt.Options
 	lenient.Lenient = true // initializers may have other names now
+	lenient.again = f.target != FP32
 	a, err := analyse(ctx, m, &lenient)
 	if err != nil {
 		return nil, fmt.Errorf("the rewritten model cannot be analysed: %w", err)

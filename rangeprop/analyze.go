@@ -29,6 +29,9 @@ type Options struct {
 	Memo *Memo
 	// Stopped is asked before each node; the error that it returns ends the analysis. It may be nil.
 	Stopped func() error
+	// Beside asks for the bounds of the model with values held in other formats too, see [Result.Held]; they are
+	// found at the same time, for [Result.Beside]. It may be nil.
+	Beside func(v *graph.Value) numfmt.Format
 }
 
 // OpCount counts the nodes of an operator.
@@ -52,6 +55,7 @@ type Result struct {
 	inputs  []InputRange
 	growing []Growth
 	p       *pass
+	beside  *Result // nil for none
 }
 
 // Val returns what is known of a value; a value that was never reached may be anything. Constants
@@ -114,7 +118,12 @@ func analyze(m *graph.Model, info *infer.Info, opt Options, facts *pattern.Set) 
 	if err := p.seed(); err != nil {
 		return nil, err
 	}
-	if p.graph(m.Graph); p.stopped != nil {
+	var b *beside
+	if opt.Beside != nil {
+		b = p.res.begin(opt.Beside)
+	}
+	p.graph(m.Graph)
+	if p.res.end(b); p.stopped != nil {
 		return nil, p.stopped
 	}
 	for name, n := range p.missing {
@@ -134,12 +143,17 @@ func (r *Result) Patterns() *pattern.Set { return r.p.facts }
 // Held bounds the same model once more, with the same ranges of its inputs but values held in other
 // formats, and without estimates. What is known of constants and patterns is shared.
 func (r *Result) Held(hold func(v *graph.Value) numfmt.Format) (*Result, error) {
+	return analyze(r.p.m, r.p.info, r.heldIn(hold), r.p.facts)
+}
+
+// heldIn returns the options of Held.
+func (r *Result) heldIn(hold func(v *graph.Value) numfmt.Format) Options {
 	opt := r.p.opt
-	opt.Hold, opt.Memo, opt.NoMoments, opt.Ranges = hold, r.p.memo, true, map[string]Given{}
+	opt.Hold, opt.Memo, opt.NoMoments, opt.Ranges, opt.Beside = hold, r.p.memo, true, map[string]Given{}, nil
 	for _, in := range r.inputs {
 		opt.Ranges[in.Value.Name] = Given{Range: in.Range, Basis: in.Basis}
 	}
-	return analyze(r.p.m, r.p.info, opt, r.p.facts)
+	return opt
 }
 
 // seed sets the inputs and the initializers that may move.

@@ -14,6 +14,7 @@ type Memo struct {
 	target   numfmt.Format
 	consts   map[*graph.Tensor]*Val
 	products map[factor]*products
+	made     int // how many of those were made, over time
 }
 
 // NewMemo returns an empty memo. What the format does to constants is counted while they are read, for

@@ -31,6 +31,7 @@ func (m *Memo) keepProducts(f factor, lo, hi []float64, d *dots) {
 	if !finite || d.least != nil {
 		return
 	}
+	m.made++
 	m.products[f] = &products{mid, rad, &dots{lo: slices.Clone(d.lo), hi: slices.Clone(d.hi), total: slices.Clone(d.total)}}
 }
 

@@ -66,7 +66,10 @@ func widely(in *Input) *Input {
 // AsFP32 returns the bounds that a model would have with its values of 16 bits held in FP32, nil where
 // they cannot be had.
 func AsFP32(r *rangeprop.Result) *rangeprop.Result {
-	wide, err := r.Held(fp32Of)
+	if wide := r.Beside(); wide != nil {
+		return wide
+	}
+	wide, err := r.Held(FP32Of)
 	if err != nil {
 		return nil
 	}
@@ -79,7 +82,8 @@ func half(v *graph.Value) bool {
 	return v.Type.Elem == graph.Float16 || v.Type.Elem == graph.BFloat16
 }
 
-func fp32Of(v *graph.Value) numfmt.Format {
+// FP32Of holds values of 16 bits in FP32.
+func FP32Of(v *graph.Value) numfmt.Format {
 	if half(v) {
 		return numfmt.FP32
 	}
