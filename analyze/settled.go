@@ -26,7 +26,7 @@ func gains(now, planned *rewrite.Summary) bool {
 
 // settled returns the model as it is where it holds the target already, nothing in it wants fixing,
 // and the new plan would gain little: the islands that one round of fixes left are not moved about
-// by the next. It returns nil where the new plan is to be carried out.
+// by the next, nor exchanged for powers of two. It returns nil where the new plan is to be carried out.
 func (f *Fixed) settled(ctx context.Context, a *analysis, plan *rewrite.Plan, planned *graph.Model, sum *rewrite.Summary, opt *FixOptions) (*graph.Model, error) {
 	if opt.Replay != nil || plan.Strategy != rewrite.Mixed || plan.Target.Bits() == 8 || plan.NarrowDouble || !sum.Changed || !reached(a.model, plan, opt) || !f.budget.met() || narrowsEnds(a.model, planned) {
 		return nil, nil
@@ -36,7 +36,7 @@ func (f *Fixed) settled(ctx context.Context, a *analysis, plan *rewrite.Plan, pl
 	if err != nil {
 		return nil, fmt.Errorf("%s: rewriting: %w", f.Path, err)
 	}
-	if now.Changed || gains(now, sum) && (2*now.FP32 > now.Low+now.FP32 || a.runsRight(ctx, plan, planned, opt)) {
+	if now.Changed || gains(now, sum) && (2*now.FP32 > now.Low+now.FP32 || !rescales(plan.Edits) && a.runsRight(ctx, plan, planned, opt)) {
 		return nil, nil
 	}
 	asIs := a.check(ctx, AsIs, &opt.Options)

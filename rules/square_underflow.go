@@ -3,7 +3,9 @@ package rules
 import (
 	"fmt"
 	"math"
+	"slices"
 
+	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/graph/pattern"
 	"github.com/amplint/amplint/numfmt"
 	"github.com/amplint/amplint/rewrite"
@@ -63,6 +65,9 @@ func checkUnguarded(p *Pass, m *pattern.Norm) {
 	least := math.Sqrt(f.ZeroAt())
 	if !p.rests(m.Numerator) || r.Lo > least || r.Hi < -least {
 		return
+	}
+	if slices.ContainsFunc(walk.Uses(m.Var), func(u graph.Use) bool { return p.known(u.Node, nil) }) {
+		return // the epsilon was lost, and is put back
 	}
 	find := p.at(n, square)
 	find.Evidence, find.Limit = Likely, f.MinSubnormal()
