@@ -20,7 +20,7 @@ var integerInHalf = Rule{
 func checkIntegerInHalf(p *Pass) {
 	for n := range p.Model.Nodes() {
 		if walk.Is(n, "Cast", "CastLike", "CumSum", "Add", "Sub", "Mul", "Range", "ReduceSum") && !p.known(n, nil) {
-			checkInteger(p, n, needsExact)
+			checkInteger(p, n, p.needsExact)
 		}
 	}
 }
@@ -132,11 +132,13 @@ var counting = []string{"Add", "Sub", "Mul", "Div", "Max", "Min", "Clip", "Relu"
 
 // needsExact returns the node that whole numbers come to and that must have them exact: an index, a
 // cast to integers, a rounding.
-func needsExact(v *graph.Value) *graph.Node {
+func (p *Pass) needsExact(v *graph.Value) *graph.Node {
 	return walk.LeadsTo(v, walk.Through(counting...), func(u graph.Use) bool {
 		n := u.Node
 		switch {
-		case walk.Is(n, "Floor", "Ceil", "Round", "Mod", "Equal", "OneHot"):
+		case walk.Is(n, "Equal"):
+			return !p.alone(n)
+		case walk.Is(n, "Floor", "Ceil", "Round", "Mod", "OneHot"):
 			return true
 		case walk.Is(n, "Cast"):
 			o := n.Out(0)
@@ -144,6 +146,23 @@ func needsExact(v *graph.Value) *graph.Node {
 		}
 		return walk.Is(n, "Gather", "GatherElements", "GatherND") && u.Index == 1
 	})
+}
+
+// alone tells whether a node compares whole numbers with a constant that no other of them is rounded to, so
+// that the answer is right whatever they are rounded to: a padding id at the end of a vocabulary.
+func (p *Pass) alone(n *graph.Node) bool {
+	for i, in := range n.Inputs {
+		c, ok := walk.Scalar(in)
+		other := n.In(1 - i)
+		f, low := p.low(other)
+		if !ok || !low {
+			continue
+		}
+		r := p.Range(other)
+		taken := func(x float64) bool { return x >= r.Lo && x <= r.Hi && f.Round(x) == f.Round(c) }
+		return !taken(c-1) && !taken(c+1)
+	}
+	return false
 }
 
 // exactEdits holds the numbers in FP32 up to where they are integers again or small.

@@ -56,6 +56,8 @@ func TestRun(t *testing.T) {
 		{"a factor of 0 that a file in 16 bits holds", "gone = Constant<value = float16 {0}>() h = Cast<to = 10>(x) y = Mul(h, gone)", []string{"error constant silent constants-lost gone"}},
 		{"a factor of 0 that bfloat16 would hold", "zero = Constant<value = bfloat16 {0}>() h = Cast<to = 16>(x) z = Mul(h, zero) y = Add(z, h)", nil},
 		{"zeros beside what is multiplied", "pad = Constant<value = float16[2, 1] {0, 0}>() h = Cast<to = 10>(x) c = Concat<axis = 1>(h, pad) y = Mul(c, c)", nil},
+		{"ids compared with one of them", "f = Cast<to = 1>(ids) k = Constant<value_float = 5000.0>() g = Add(f, k) c = Constant<value_float = 5050.0>() e = Equal(g, c) y = Cast<to = 1>(e)", []string{"error witness silent integer-in-half g"}},
+		{"ids compared with the last, which no other is rounded to", "f = Cast<to = 1>(ids) k = Constant<value_float = 5000.0>() g = Add(f, k) c = Constant<value_float = 5099.0>() e = Equal(g, c) y = Cast<to = 1>(e)", nil},
 		{"a bounded number", "t = Tanh(x) q = Mul(t, t) y = ReduceSum(q, last)", nil},
 	} {
 		if diff := cmp.Diff(c.want, summary(Run(prepareText(t, fmt.Sprintf(runModel, c.body))))); diff != "" {
