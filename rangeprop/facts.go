@@ -227,7 +227,11 @@ func (p *pass) ratio(q *pattern.Ratio, x *Val) *Val {
 	}
 	k := 1.0
 	// Rounding is monotone: a sum of numbers that are not negative comes out no less than each of them.
-	if q.Kind != pattern.OfMean && !p.storedIn(q.Num, f) && !(q.Kind == pattern.OfSum && q.Whole) {
+	reads := q.Num
+	if q.Kind == pattern.OfSpan { // differences of what is stored are rounded alike, and none of them to 0
+		reads = q.Input
+	}
+	if q.Kind != pattern.OfMean && !p.storedIn(reads, f) && !(q.Kind == pattern.OfSum && q.Whole) {
 		if f.Bits() < 32 && rooted(q.Nodes) { // a product that vanishes below the root may be of a large number
 			return x
 		}

@@ -37,9 +37,11 @@ func short(f numfmt.Format, least, n float64) float64 {
 // that is added makes up for as much.
 func (p *pass) ratioLoss(q *pattern.Ratio, f numfmt.Format) float64 {
 	switch {
-	case f.Bits() >= 32 || q.Denominator == nil || q.Terms == 0:
-		return p.loss(f, q.Denominator, elements(q.Nodes, q.Num))
-	case q.Kind != pattern.OfSum && q.Kind != pattern.OfAbs && q.Kind != pattern.OfMax:
+	case f.Bits() >= 32 || q.Denominator == nil:
+		return p.loss(f, q.Denominator, 1)
+	case q.Kind == pattern.OfPart:
+		return p.partLoss(q, f)
+	case q.Kind != pattern.OfSum && q.Kind != pattern.OfAbs && q.Kind != pattern.OfMax || q.Terms == 0:
 		return p.loss(f, q.Denominator, elements(q.Nodes, q.Num))
 	}
 	s := q.Terms*p.lowResults(q.Den, q.Num) + 1
@@ -51,6 +53,18 @@ func (p *pass) ratioLoss(q *pattern.Ratio, f numfmt.Format) float64 {
 		return math.Inf(1)
 	}
 	return 1 + s*f.MinSubnormal()/2/least
+}
+
+// partLoss is loss for x / (a + b - x + ε): sums of numbers that are stored round to none that is smaller than
+// the least one, so that the denominator is 0 only where x is, or where x is read as it was before it was
+// rounded and the three below it are not.
+func (p *pass) partLoss(q *pattern.Ratio, f numfmt.Format) float64 {
+	eps := f.Round(q.EpsValue)
+	least := math.Max(f.Round(p.val(q.Denominator).Hull().Lo), eps)
+	if q.EpsMax {
+		eps = 0
+	}
+	return regained(2*f.MinSubnormal(), eps, least)
 }
 
 // lowResults counts the values that are stored low on the way to a value, which may be one of several that

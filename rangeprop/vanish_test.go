@@ -39,6 +39,10 @@ var vanishing = map[string]struct {
 { c = Cast<to = 1>(x) m = ReduceMean<axes = [-1]>(c) q = Mul(c, c) s = ReduceMean<axes = [-1]>(q) t = Mul(m, m) v = Sub(s, t) e = Add(v, eps) r = Sqrt(e) h = Cast<to = 10>(r) f = Sub(c, m) d = Cast<to = 10>(f) y = Div(d, h) }`, 140},
 	"values over their mean": {`b (float16[64, 16] x) => (float16[64, 16] y) <float16 eps = {17}>
 { q = Mul(x, x) m = ReduceMean<axes = [-1]>(q) e = Add(m, eps) y = Div(q, e) }`, 16.2},
+	"overlap of two lengths": {`b (float16[64, 16] x, float16[64, 16] z) => (float16[64, 16] y) <float16 eps = {2}>
+{ a = Relu(x) b1 = Relu(z) aa = Mul(a, a) bb = Mul(b1, b1) m = Min(aa, bb) s = Add(aa, bb) u = Sub(s, m) e = Add(u, eps) y = Div(m, e) }`, 1.01},
+	"a place between the ends": {`b (float16[64, 16] x) => (float16[64, 16] y) <float16 eps = {17}>
+{ l = ReduceMin<axes = [-1]>(x) h = ReduceMax<axes = [-1]>(x) d = Sub(x, l) w = Sub(h, l) e = Add(w, eps) y = Div(d, e) }`, 1.01},
 	"shares kept from 0": {`b (float16[64, 16] x) => (float16[64, 16] y) <float16 eps = {17}, int64[1] last = {-1}>
 { r = Relu(x) a = Add(r, eps) c = Cast<to = 1>(a) t = ReduceSum(c, last) s = Cast<to = 10>(t) y = Div(a, s) }`, 1.06},
 	"shares less the logarithm of their sum": {`b (float16[64, 16] x) => (float16[64, 16] y)

@@ -111,7 +111,7 @@ func (f *finder) overlap(v, num, den *graph.Value) {
 			return
 		}
 	}
-	q := &Ratio{Kind: OfPart, Num: x, Den: of, Input: x, Output: v, Coef: 1, EpsValue: c + e.value, Denominator: f.same(den), Nodes: f.between(v, x)}
+	q := &Ratio{Kind: OfPart, Num: x, Den: of, Input: x, Output: v, Coef: 1, EpsValue: max(c, e.value), EpsMax: e.max, Denominator: f.same(den), Nodes: f.between(v, x)}
 	f.set.Ratios = append(f.set.Ratios, q)
 	f.set.ratios[v] = q
 }
