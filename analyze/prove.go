@@ -39,7 +39,7 @@ func toleranceOf(f numfmt.Format) float64 { return max(0.05, 32*f.Unit()) }
 func (f *Fixed) proved(ctx context.Context, a *analysis, plan *rewrite.Plan, opt *FixOptions) (*graph.Model, error) {
 	m, err := f.rounds(ctx, a, plan, opt)
 	if err == nil && opt.Replay == nil && rescales(f.Edits) && f.After.Failed(opt.FailOn) {
-		return f.unscaled(ctx, a, plan, opt)
+		return f.without(ctx, a, plan, opt, "rescale", scaledBadly)
 	}
 	w, ok := trials[opt.Effort]
 	if err != nil || !ok || !f.Summary.Changed && plan.Strategy != rewrite.Repair || opt.Replay != nil || f.After.fixable(opt.FailOn) {
@@ -51,8 +51,11 @@ func (f *Fixed) proved(ctx context.Context, a *analysis, plan *rewrite.Plan, opt
 	if err != nil || fault == nil {
 		return m, ctx.Err()
 	}
-	if rescales(f.Edits) && opt.Replay == nil {
-		return f.unscaled(ctx, a, plan, opt)
+	switch {
+	case rescales(f.Edits):
+		return f.without(ctx, a, plan, opt, "rescale", scaledBadly)
+	case slices.Contains(opt.Prefer, "clamp") && clamps(f.Edits):
+		return f.without(ctx, a, plan, opt, "clamp", clampedBadly)
 	}
 	again := *f
 	if again.extra = p.repair(ctx); again.extra != nil {

@@ -119,14 +119,24 @@ func rescales(edits []rewrite.Edit) bool {
 	})
 }
 
-// unscaled is proved without powers of two, whose result was not right: what they make smaller may be too
-// small for the format elsewhere.
-func (f *Fixed) unscaled(ctx context.Context, a *analysis, plan *rewrite.Plan, opt *FixOptions) (*graph.Model, error) {
-	without := *opt
-	without.Prefer = slices.DeleteFunc(slices.Clone(opt.Prefer), func(way string) bool { return way == "rescale" })
-	f.reset(plan, &without)
+// clamps tells whether edits bound masks.
+func clamps(edits []rewrite.Edit) bool {
+	return slices.ContainsFunc(edits, func(e rewrite.Edit) bool { _, ok := e.(rewrite.Clamp); return ok })
+}
+
+// without is proved without ways whose result was not right: what powers of two make smaller may be too small
+// for the format elsewhere, and in a row that is masked as a whole a score shows beside a clamped mask.
+func (f *Fixed) without(ctx context.Context, a *analysis, plan *rewrite.Plan, opt *FixOptions, way, note string) (*graph.Model, error) {
+	other := *opt
+	other.Prefer = slices.DeleteFunc(slices.Clone(opt.Prefer), func(w string) bool { return w == way })
+	f.reset(plan, &other)
 	plan.Edits = nil
-	m, err := f.proved(ctx, a, plan, &without)
-	f.Summary.Notes = append(f.Summary.Notes, "powers of two were not used: a run or the analysis of the result showed that they lose too much")
+	m, err := f.proved(ctx, a, plan, &other)
+	f.Summary.Notes = append(f.Summary.Notes, note)
 	return m, err
 }
+
+const (
+	scaledBadly  = "powers of two were not used: a run or the analysis of the result showed that they lose too much"
+	clampedBadly = "masks were not clamped: a run of the result showed a difference"
+)

@@ -37,6 +37,10 @@ func checkVariance(p *Pass, n *graph.Node, centred bool) {
 	if !ok || r.Level() < reach.Free || p.known(n, nil) {
 		return
 	}
+	s, stashed := stash(n)
+	if stashed && s.Max() < f.Max() {
+		f = s
+	}
 	spread := math.Max(math.Abs(r.Lo.At), math.Abs(r.Hi.At))
 	if centred {
 		spread = (r.Hi.At - r.Lo.At) / 2
@@ -50,7 +54,7 @@ func checkVariance(p *Pass, n *graph.Node, centred bool) {
 	find.Evidence = Kernel
 	text := "where the kernel does not compute it in fp32"
 	find.Edits = []rewrite.Edit{rewrite.KeepFP32{Node: n}}
-	if s, ok := stash(n); ok {
+	if stashed {
 		find.Evidence, find.Consequence = Witness, Silent
 		text = fmt.Sprintf("and stash_type says %s", s)
 		find.Edits = append(find.Edits, rewrite.SetInt(n, "stash_type", int64(graph.Float)))
