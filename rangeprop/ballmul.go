@@ -217,6 +217,7 @@ func (c *call) boxOf(p *mapping) *box {
 	}
 	y := &box{}
 	y.down, y.up = b.bent(k, p.m)
+	b.standouts(k, p.m, y.down, y.up)
 	for j, m := range p.center {
 		y.down[j], y.up[j] = m-y.down[j]+1e-6*math.Abs(m), y.up[j]-m+1e-6*math.Abs(m)
 	}

@@ -9,8 +9,11 @@ import "math"
 
 // kink tells of a function f that
 //
-//	f(y) = slope·y + r,  -below ≤ r ≤ more·|y| + above
-type kink struct{ slope, more, below, above float64 }
+//	f(y) = slope·y + r,  -below ≤ r ≤ more·|y| + above,  f(y) ≥ i/2·slope·y - lows[i]
+type kink struct {
+	slope, more, below, above float64
+	lows                      [5]float64
+}
 
 // kink returns the bend of the function that the pieces hold; ok is false for functions without one.
 func (p *pieces) kink() (k kink, ok bool) {
@@ -29,6 +32,9 @@ func (p *pieces) kink() (k kink, ok bool) {
 		r := add(p.v.at(i), y.scale(-k.slope))
 		least := math.Max(math.Max(y.Lo, -y.Hi), 0)
 		k.above, k.below = math.Max(k.above, r.Hi-k.more*least), math.Max(k.below, -r.Lo)
+		for j := range k.lows {
+			k.lows[j] = math.Max(k.lows[j], -add(p.v.at(i), y.scale(-float64(j)/2*k.slope)).Lo)
+		}
 	}
 	return k, k.more > 0 && k.above+k.below <= (h.Hi-h.Lo)/8
 }

@@ -14,7 +14,8 @@ import (
 // normalisation before stands out. It costs little to follow that direction by itself; what is left
 // has a smaller norm. Any unit vector v makes a sound split, so that v need not be exact.
 type lead struct {
-	image []float64
+	v     []float64 // the direction, nil where none is taken
+	image []float64 // Mᵀv
 	tail  float64
 	whole float64 // bound of the norm of the map
 }
@@ -23,7 +24,7 @@ type lead struct {
 // too many.
 func (m *matrix) leading() *lead {
 	if m.split == nil {
-		m.split = m.splitUp()
+		m.split = m.splitUp(2)
 	}
 	return m.split
 }
@@ -34,7 +35,8 @@ func (m *matrix) splits() bool {
 	return m.rows >= 2 && m.rows <= m.cols && m.rows <= maxGram && f > 0 && !math.IsInf(f, 0) && !math.IsNaN(f)
 }
 
-func (m *matrix) splitUp() *lead {
+// splitUp is leading with the bound of what is left squared a few times.
+func (m *matrix) splitUp(squarings int) *lead {
 	if !m.splits() {
 		return &lead{image: make([]float64, m.cols), tail: m.spectral()}
 	}
@@ -42,9 +44,9 @@ func (m *matrix) splitUp() *lead {
 	g := symmetric(kern.Rows(x, m.cols), kern.Rows(transposed(x, m.rows, m.cols), m.rows), m.rows, m.cols)
 	f, v := frobenius32(x), direction(g, m.rows)
 	most, cross := deflate(g, v)
-	left := normOf(g, m.rows, 2) + 0x1.1p-24*frobenius32(g) // what is left is rounded to float32
+	left := normOf(g, m.rows, squarings) + 0x1.1p-24*frobenius32(g) // what is left is rounded to float32
 	root := func(norm float64) float64 { return math.Min(m.frobenius(), k*rootOf(norm, f, m.rows, m.cols)) }
-	return &lead{image: m.imageOf(v), tail: root(left), whole: root(ofTwo(most, cross, left))}
+	return &lead{v: v, image: m.imageOf(v), tail: root(left), whole: root(ofTwo(most, cross, left))}
 }
 
 // direction returns a unit vector close to the one that a symmetric positive matrix stretches most: a
