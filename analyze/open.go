@@ -101,7 +101,7 @@ func analyse(ctx context.Context, m *graph.Model, opt *Options) (*analysis, erro
 	}
 	off := opt.Effort == "off"
 	bounds := rangeprop.Options{Ranges: in.ranges, Stopped: ctx.Err, NoBalls: off, NoMoments: off, Memo: opt.memo}
-	if off && opt.again {
+	if opt.again {
 		bounds.Beside = rules.FP32Of
 	}
 	r, err := rangeprop.Analyze(m, info, bounds)

@@ -37,7 +37,7 @@ type Options struct {
 	// begun is called once, when the types of the model are known and its weights have not been read yet;
 	// it may be nil.
 	begun func(m *graph.Model)
-	again bool // the weights of the model are known, and rules will ask for its bounds in FP32 too
+	again bool // weights are known, balls left out, and rules will ask for the bounds in FP32 too
 }
 
 // Threshold is the least severity that makes a run fail.

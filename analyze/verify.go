@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/numfmt"
@@ -17,7 +18,10 @@ func (f *Fixed) verify(ctx context.Context, m *graph.Model, opt *FixOptions) (*a
 	}
 	lenient := opt.Options
 	lenient.Lenient = true // initializers may have other names now
-	lenient.again = f.target != FP32
+	lenient.again = f.target != FP32 && opt.Effort == "off"
+	if lenient.again { // bounds are kept twice: garbage beside them is to take less
+		defer debug.SetGCPercent(debug.SetGCPercent(50))
+	}
 	a, err := analyse(ctx, m, &lenient)
 	if err != nil {
 		return nil, fmt.Errorf("the rewritten model cannot be analysed: %w", err)

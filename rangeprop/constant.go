@@ -40,6 +40,7 @@ type scan struct {
 	want  int // elements in all
 	small bool
 	row   int // length of the rows that the stream comes in
+	width int // of the axis that bounds are kept along
 	step  int // elements between neighbours along that axis
 	least float64
 
@@ -66,6 +67,7 @@ func newScan(t *graph.Tensor) *scan {
 		return s
 	}
 	s.channels(dims)
+	s.open()
 	return s
 }
 
@@ -81,7 +83,12 @@ func (s *scan) channels(dims []int) {
 		s.row = dims[len(dims)-1]
 		s.step = s.row
 	}
-	s.v.lo, s.v.hi = make([]float64, width), make([]float64, width)
+	s.width = width
+}
+
+// open makes bounds that hold nothing.
+func (s *scan) open() {
+	s.v.lo, s.v.hi = make([]float64, s.width), make([]float64, s.width)
 	for i := range s.v.lo {
 		s.v.lo[i], s.v.hi[i] = math.Inf(1), math.Inf(-1)
 	}
@@ -89,6 +96,9 @@ func (s *scan) channels(dims []int) {
 
 // add takes the elements of a row from one on.
 func (s *scan) add(_, from int, x []float64) {
+	if s.v.lo == nil && !s.small {
+		s.open()
+	}
 	s.n += len(x)
 	s.kinds(x)
 	if s.v.nan {
@@ -110,7 +120,7 @@ func (s *scan) add(_, from int, x []float64) {
 
 // addRows takes rows that begin and end with the bounds.
 func (s *scan) addRows(_, width int, x []float32) bool {
-	if s.small || s.step != 1 || width != len(s.v.lo) {
+	if s.small || s.step != 1 || width != s.width {
 		return false
 	}
 	if s.low == nil {
@@ -128,12 +138,15 @@ func (s *scan) addRows(_, width int, x []float32) bool {
 	return true
 }
 
-func (s *scan) fork() gatherer { return newScan(s.t) }
+// fork is a scan without bounds until it gets parts of rows: most get whole ones.
+func (s *scan) fork() gatherer {
+	return &scan{t: s.t, v: Val{basis: Constant, integer: true}, small: s.small, width: s.width, step: s.step, least: math.Inf(1)}
+}
 
 func (s *scan) join(o gatherer) {
 	x := o.(*scan)
-	for i := range s.v.lo {
-		s.v.lo[i], s.v.hi[i] = min(s.v.lo[i], x.v.lo[i]), max(s.v.hi[i], x.v.hi[i])
+	for i, e := range x.v.lo {
+		s.v.lo[i], s.v.hi[i] = min(s.v.lo[i], e), max(s.v.hi[i], x.v.hi[i])
 	}
 	for i, e := range x.low {
 		s.v.lo[i], s.v.hi[i] = min(s.v.lo[i], float64(e)), max(s.v.hi[i], float64(x.high[i]))

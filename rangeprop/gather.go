@@ -121,7 +121,8 @@ func addTo(sums, more []float64) {
 
 // dotted gathers the products of bounds with a matrix.
 type dotted struct {
-	*dots
+	dots            *dots // of a fork nil until it gets parts of rows
+	sums            *dots // that they are added to
 	lo, hi          []float64
 	mid, rad, reach []float64 // nil where bounds have no middle
 	flip            bool
@@ -131,7 +132,7 @@ type dotted struct {
 
 // gatherer takes the elements of the matrix of product.
 func (d *dots) gatherer(lo, hi []float64, flip bool) *dotted {
-	g := &dotted{dots: d, lo: lo, hi: hi, flip: flip, visit: d.visitor(lo, hi, flip)}
+	g := &dotted{dots: d, sums: d, lo: lo, hi: hi, flip: flip, visit: d.visitor(lo, hi, flip)}
 	if mid, rad, finite := middles(lo, hi); finite && d.least == nil && !flip {
 		g.mid, g.rad, g.reach = mid, rad, reaches(mid, rad)
 	}
@@ -148,7 +149,8 @@ func reaches(mid, rad []float64) []float64 {
 }
 
 func (g *dotted) add(row, from int, x []float64) {
-	if g.visit == nil { // most forks get whole rows
+	if g.dots == nil {
+		g.dots = newDots(len(g.sums.lo), g.sums.least != nil)
 		g.visit = g.dots.visitor(g.lo, g.hi, false)
 	}
 	g.visit(row, from, x)
@@ -159,7 +161,7 @@ func (g *dotted) addRows(row, width int, x []float32) bool {
 		return false
 	}
 	if g.rows == nil {
-		n := len(g.dots.lo)
+		n := len(g.sums.lo)
 		g.rows = &kern.RowSums{Mids: make([]float64, n), Rads: make([]float64, n), Reaches: make([]float64, n)}
 	}
 	n := row + len(x)/width
@@ -173,8 +175,7 @@ func (g *dotted) fork() gatherer {
 		return g
 	}
 	y := *g
-	y.dots, y.rows = newDots(len(g.dots.lo), g.dots.least != nil), nil
-	y.visit = nil
+	y.dots, y.rows, y.visit = nil, nil, nil
 	return &y
 }
 
@@ -183,10 +184,13 @@ func (g *dotted) join(o gatherer) {
 	if x == g {
 		return
 	}
+	g.sums.addRows(x.rows)
+	if x.dots == nil {
+		return
+	}
 	addTo(g.dots.lo, x.dots.lo)
 	addTo(g.dots.hi, x.dots.hi)
 	addTo(g.dots.total, x.dots.total)
-	g.dots.addRows(x.rows)
 	for i := range x.dots.least {
 		g.dots.least[i] = math.Min(g.dots.least[i], x.dots.least[i])
 		g.dots.most[i] = math.Max(g.dots.most[i], x.dots.most[i])
