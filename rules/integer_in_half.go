@@ -136,7 +136,7 @@ func (p *Pass) needsExact(v *graph.Value) *graph.Node {
 	return walk.LeadsTo(v, walk.Through(counting...), func(u graph.Use) bool {
 		n := u.Node
 		switch {
-		case walk.Is(n, "Equal"):
+		case walk.Is(n, "Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual"):
 			return !p.alone(n)
 		case walk.Is(n, "Floor", "Ceil", "Round", "Mod", "OneHot"):
 			return true
@@ -160,7 +160,7 @@ func (p *Pass) alone(n *graph.Node) bool {
 		}
 		r := p.Range(other)
 		taken := func(x float64) bool { return x >= r.Lo && x <= r.Hi && f.Round(x) == f.Round(c) }
-		return !taken(c-1) && !taken(c+1)
+		return !taken(math.Ceil(c)-1) && !taken(math.Floor(c)+1)
 	}
 	return false
 }
