@@ -312,6 +312,23 @@ func (p *pass) byLength(n *pattern.Norm, f numfmt.Format) (k float64, ok bool) {
 	return 1, false
 }
 
+// lengthLoss is how much longer than 1 a row may be that is divided by what ReduceL2 gives: the length rounds by
+// half the least number m, and that of the shortest row, of two elements of m, is √2·m.
+func (p *pass) lengthLoss(n *pattern.Norm) float64 {
+	if n.Square != nil || !n.EpsOnRoot || n.Shifted == nil {
+		return 1
+	}
+	f := narrowest(behind(n.Shifted, n.Numerator))
+	m, eps := f.MinSubnormal(), f.Round(n.EpsValue)
+	switch {
+	case f.Bits() >= 32 || !n.EpsMax && eps >= m/2:
+		return 1
+	case eps >= m:
+		return 1 + m/2/eps
+	}
+	return math.Sqrt2
+}
+
 // isLength tells whether a value is the result of ReduceL2, or larger.
 func isLength(v *graph.Value) bool {
 	for v != nil && v.Producer != nil {
@@ -412,7 +429,7 @@ func (p *pass) radius(n *pattern.Norm) (r float64, ok bool) {
 	if n.Expanded {
 		r *= p.cancellation(n)
 	}
-	r = r*p.normLoss(n) + p.distributed(n)*math.Sqrt(float64(n.Count))
+	r = r*p.normLoss(n)*p.lengthLoss(n) + p.distributed(n)*math.Sqrt(float64(n.Count))
 	return r, !math.IsInf(r, 0)
 }
 

@@ -43,6 +43,10 @@ var vanishing = map[string]struct {
 { a = Relu(x) b1 = Relu(z) aa = Mul(a, a) bb = Mul(b1, b1) m = Min(aa, bb) s = Add(aa, bb) u = Sub(s, m) e = Add(u, eps) y = Div(m, e) }`, 1.01},
 	"a place between the ends": {`b (float16[64, 16] x) => (float16[64, 16] y) <float16 eps = {17}>
 { l = ReduceMin<axes = [-1]>(x) h = ReduceMax<axes = [-1]>(x) d = Sub(x, l) w = Sub(h, l) e = Add(w, eps) y = Div(d, e) }`, 1.01},
+	"cosines by lengths that round": {`b (float16[16, 16] x, float16[16, 16] z) => (float16[16, 16] y) <float16 eps = {0}>
+{ l = ReduceL2<axes = [-1]>(x) c = Max(l, eps) u = Div(x, c) m = ReduceL2<axes = [-1]>(z) d = Max(m, eps) w = Div(z, d) t = Transpose(w) y = MatMul(u, t) }`, 2.05},
+	"cosines by lengths that ε holds up": {`b (float16[16, 16] x, float16[16, 16] z) => (float16[16, 16] y) <float16 eps = {17}>
+{ l = ReduceL2<axes = [-1]>(x) c = Max(l, eps) u = Div(x, c) m = ReduceL2<axes = [-1]>(z) d = Max(m, eps) w = Div(z, d) t = Transpose(w) y = MatMul(u, t) }`, 1.09},
 	"shares kept from 0": {`b (float16[64, 16] x) => (float16[64, 16] y) <float16 eps = {17}, int64[1] last = {-1}>
 { r = Relu(x) a = Add(r, eps) c = Cast<to = 1>(a) t = ReduceSum(c, last) s = Cast<to = 10>(t) y = Div(a, s) }`, 1.06},
 	"shares less the logarithm of their sum": {`b (float16[64, 16] x) => (float16[64, 16] y)
@@ -106,7 +110,7 @@ func nastyRows(rng *rand.Rand, v *graph.Value, top float64) *refeval.Tensor {
 		n *= int(d.N)
 	}
 	for len(x.F) < n {
-		kind, magnitude := rng.Intn(6), math.Exp2(-25+rng.Float64()*(25+math.Log2(top)))
+		kind, magnitude := rng.Intn(7), math.Exp2(-25+rng.Float64()*(25+math.Log2(top)))
 		for i := range min(row, n-len(x.F)) {
 			x.F = append(x.F, float32(numfmt.FP16.Round(math.Max(-top, math.Min(nasty(rng, kind, i, magnitude, top), top)))))
 		}
@@ -133,6 +137,11 @@ func nasty(rng *rand.Rand, kind, i int, magnitude, top float64) float64 {
 			return -magnitude * (1 + 0x1p-10)
 		}
 		return -magnitude
+	case 5: // two of the least
+		if i == 3 || i == 9 {
+			return 0x1p-24
+		}
+		return 0
 	}
 	return math.Exp2(-25 + rng.Float64()*12)
 }
