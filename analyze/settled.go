@@ -63,9 +63,9 @@ func reached(m *graph.Model, plan *rewrite.Plan, opt *FixOptions) bool {
 	return holds(m, graph.ElemOf(plan.Target)) || slices.Contains(opt.Prefer, "bf16") && holds(m, graph.BFloat16)
 }
 
-// wanted tells whether a finding is one to fix: values of notes stay low.
+// wanted tells whether a finding is one to fix: values of notes stay low, unless it costs nothing to hold them.
 func wanted(x rules.Finding, strict bool) bool {
-	return len(x.Edits) > 0 && (x.Severity >= rules.Warning || strict)
+	return len(x.Edits) > 0 && (x.Severity >= rules.Warning || strict || x.Free)
 }
 
 // holds tells whether some value of the model has the element type.

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/numfmt"
 	"github.com/amplint/amplint/rewrite"
 	"github.com/amplint/amplint/rules/reach"
 	"github.com/amplint/amplint/rules/walk"
@@ -46,6 +47,9 @@ func checkInteger(p *Pass, n *graph.Node, needs func(*graph.Value) *graph.Node) 
 		return
 	}
 	sink := needs(o)
+	if sink != nil && !p.rests(o) && p.Range(o).MaxAbs() > exact {
+		p.uncounted(n, f, sink, needs)
+	}
 	if top <= exact || sink == nil {
 		return
 	}
@@ -57,6 +61,18 @@ func checkInteger(p *Pass, n *graph.Node, needs func(*graph.Value) *graph.Node) 
 	}
 	find.Message = fmt.Sprintf("%s counts up to %.5g; %s holds whole numbers exactly only up to %.5g, and %s (%s) needs them exact",
 		o.Name, top, f, f.ExactInt(), sink.LocalKey(), sink.OpName())
+	find.Edits = p.exactEdits(o, needs)
+	p.report(find)
+}
+
+// uncounted reports whole numbers that nothing bounds. To hold them in FP32 between integers takes no cast,
+// so that a fix does it whether they are large or not.
+func (p *Pass) uncounted(n *graph.Node, f numfmt.Format, sink *graph.Node, needs func(*graph.Value) *graph.Node) {
+	o := n.Out(0)
+	find := p.at(n, o)
+	find.Kind, find.Limit, find.Evidence, find.Free = IndexExactness, f.ExactInt(), Unproved, true
+	find.Message = fmt.Sprintf("nothing bounds %s; %s holds whole numbers exactly only up to %.5g, and %s (%s) needs them exact",
+		o.Name, f, f.ExactInt(), sink.LocalKey(), sink.OpName())
 	find.Edits = p.exactEdits(o, needs)
 	p.report(find)
 }

@@ -38,7 +38,8 @@ func checkVariance(p *Pass, n *graph.Node, centred bool) {
 		return
 	}
 	s, stashed := stash(n)
-	if stashed && s.Max() < f.Max() {
+	narrower := stashed && s.Max() < f.Max()
+	if narrower {
 		f = s
 	}
 	spread := math.Max(math.Abs(r.Lo.At), math.Abs(r.Hi.At))
@@ -58,6 +59,9 @@ func checkVariance(p *Pass, n *graph.Node, centred bool) {
 		find.Evidence, find.Consequence = Witness, Silent
 		text = fmt.Sprintf("and stash_type says %s", s)
 		find.Edits = append(find.Edits, rewrite.SetInt(n, "stash_type", int64(graph.Float)))
+		if narrower { // in the format of its input it is right
+			find.Edits = find.Edits[1:]
+		}
 	}
 	find.Message = fmt.Sprintf("the variance of %s reaches %.5g, which is %s in %s (max %.5g), %s", n.In(0).Name, top, p.shown(f, top), f, f.Max(), text)
 	p.report(find)

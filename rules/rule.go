@@ -51,6 +51,7 @@ type Finding struct {
 	Occurrences  []Place
 	Consequences []string // keys of values that carry the damage on
 	Edits        []rewrite.Edit
+	Free         bool   // the edits cost no cast: a fix makes them for a note too
 	Fingerprint  string // the same for the same hazard at the same structure, whatever the names
 }
 

@@ -60,6 +60,7 @@ func TestRun(t *testing.T) {
 		{"ids compared with the last, which no other is rounded to", "f = Cast<to = 1>(ids) k = Constant<value_float = 5000.0>() g = Add(f, k) c = Constant<value_float = 5099.0>() e = Equal(g, c) y = Cast<to = 1>(e)", nil},
 		{"positions compared in a causal mask", "f = Cast<to = 1>(ids) k = Constant<value_float = 5000.0>() g = Add(f, k) t = Constant<value_ints = [4, 2]>() w = Reshape(g, t) u = Transpose(g) e = Less(w, u) y = Cast<to = 1>(e)", []string{"error witness silent integer-in-half g"}},
 		{"ids compared with a number between two that are held", "f = Cast<to = 1>(ids) k = Constant<value_float = 5000.0>() g = Add(f, k) c = Constant<value_float = 5046.0>() e = Greater(g, c) y = Cast<to = 1>(e)", []string{"error witness silent integer-in-half g"}},
+		{"ids that nothing bounds", "i = Cast<to = 7>(unknown) f = Cast<to = 1>(i) k = Constant<value_float = 7.0>() g = Mod<fmod = 1>(f, k) y = Identity(g)", []string{"note unproved  unknown-range unknown", "note unproved  integer-in-half f"}},
 		{"a bounded number", "t = Tanh(x) q = Mul(t, t) y = ReduceSum(q, last)", nil},
 	} {
 		if diff := cmp.Diff(c.want, summary(Run(prepareText(t, fmt.Sprintf(runModel, c.body))))); diff != "" {
