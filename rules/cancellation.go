@@ -48,15 +48,21 @@ func checkDifference(p *Pass, n *graph.Node, c *pattern.Cancel) {
 	if r, known := p.squareReach(c.Sum); known {
 		top, evidence = r, Witness
 	}
-	if evidence == Likely && !p.rests(c.Sum) || f.Unit()*top <= p.guard(v) {
+	least, floored := p.guard(v)
+	if evidence == Likely && !p.rests(c.Sum) || f.Unit()*top <= least {
 		return
 	}
 	find := p.at(n, v)
-	find.Evidence, find.Limit = evidence, p.guard(v)
-	if evidence == Witness {
+	find.Evidence, find.Limit = evidence, least
+	then := fmt.Sprintf("it may be negative, and %s (%s) has no result", root.LocalKey(), root.OpName())
+	switch {
+	case floored: // wrong where numbers lie close together about a large mean, which not all inputs do
+		find.Evidence = Unproved
+		then = fmt.Sprintf("it is noise or 0, and %s (%s) takes the root of that", root.LocalKey(), root.OpName())
+	case evidence == Witness:
 		find.Consequence = Visible
 	}
-	find.Message = fmt.Sprintf("%s is a difference of numbers up to %.5g, each rounded by up to %.5g in %s; below that it may be negative, and %s (%s) has no result", v.Name, top, f.Unit()*top, f, root.LocalKey(), root.OpName())
+	find.Message = fmt.Sprintf("%s is a difference of numbers up to %.5g, each rounded by up to %.5g in %s; below that %s", v.Name, top, f.Unit()*top, f, then)
 	if c.Mean {
 		find.Message += p.hint(meanOfSquares)
 	}
@@ -71,7 +77,7 @@ func passesSign(u graph.Use) bool {
 		c, ok := walk.Scalar(u.Node.In(1 - u.Index))
 		return ok && c > 0 && (walk.Is(u.Node, "Mul") || u.Index == 0)
 	}
-	return walk.Is(u.Node, "Add", "Max", "Clip", "Cast")
+	return walk.Is(u.Node, "Add", "Max", "Relu", "Clip", "Cast")
 }
 
 // squareReach returns how large the sum of squares gets that a difference is made of.
@@ -80,23 +86,25 @@ func (p *Pass) squareReach(v *graph.Value) (float64, bool) {
 	return r.Hi.At, r.Hi.Level >= reach.Uniform
 }
 
-// guard returns what is added to a difference, or bounds it from below, before its root is taken.
-func (p *Pass) guard(v *graph.Value) float64 {
+// guard returns what is added to a difference before its root is taken, and whether it is kept from being negative.
+func (p *Pass) guard(v *graph.Value) (least float64, floored bool) {
 	for _, u := range walk.Uses(v) {
-		if walk.Is(u.Node, "Mul", "Div") && passesSign(u) && u.Node.Out(0) != nil {
-			return p.guard(u.Node.Out(0))
-		}
-		if !walk.Is(u.Node, "Add", "Max") && !(walk.Is(u.Node, "Clip") && u.Index == 0) {
-			continue
-		}
-		if walk.Is(u.Node, "Clip") || walk.Is(u.Node, "Max") {
-			return p.Range(v).MaxAbs() // bounded from below: never negative
-		}
-		if x, ok := walk.Scalar(u.Node.In(1 - u.Index)); ok {
-			return x
+		o := u.Node.Out(0)
+		switch {
+		case o == nil || !passesSign(u) || walk.Is(u.Node, "Cast"):
+		case walk.Is(u.Node, "Mul", "Div"):
+			return p.guard(o)
+		case walk.Is(u.Node, "Add"):
+			if x, ok := walk.Scalar(u.Node.In(1 - u.Index)); ok {
+				return x, false
+			}
+		case walk.Is(u.Node, "Max") || u.Index == 0:
+			lo := p.Range(o).Lo
+			least, floored = p.guard(o)
+			return max(least, lo), floored || lo >= 0
 		}
 	}
-	return 0
+	return 0, false
 }
 
 // differenceEdits holds all parts in FP32, back to what the model or a matrix product makes them
