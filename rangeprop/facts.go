@@ -177,7 +177,8 @@ func (p *pass) ratio(q *pattern.Ratio, x *Val) *Val {
 		}
 		r = Range{0, 1}
 	case pattern.OfPart:
-		if in.Lo < 0 {
+		// Roundings are monotone, but a side of the part has to be rounded as that of the whole is.
+		if least, most := p.widths(q.Output, nil); in.Lo < 0 || least != most {
 			return x
 		}
 		r = Range{0, 1}

@@ -99,6 +99,9 @@ var related = map[string]struct {
 	"boxes": {`b (float[6, 4] x, float[6, 4] z) => (y) { i0 = Constant<value = int64[1] {0}>() i2 = Constant<value = int64[1] {2}>() i4 = Constant<value = int64[1] {4}>()
   a = Slice(x, i0, i2, last) b1 = Slice(x, i2, i4, last) c = Slice(z, i0, i2, last) d = Slice(z, i2, i4, last) t = Min(b1, d) u = Max(a, c) s = Sub(t, u) k = Relu(s) i = ReduceProd<axes = [-1]>(k)
   e = Sub(b1, a) f = Relu(e) h = ReduceProd<axes = [-1]>(f) j = Sub(d, c) l = Relu(j) m = ReduceProd<axes = [-1]>(l) n = Add(h, m) o = Sub(n, i) q = Add(o, eps) y = Div(i, q) }`, rangeprop.Range{Lo: -0.01, Hi: 1.01}},
+	"boxes by sums": {`b (float[6, 4] x, float[6, 4] z) => (y) { i0 = Constant<value = int64[1] {0}>() i2 = Constant<value = int64[1] {2}>() i4 = Constant<value = int64[1] {4}>()
+  a = Slice(x, i0, i2, last) b1 = Slice(x, i2, i4, last) c = Slice(z, i0, i2, last) d = Slice(z, i2, i4, last) t = Min(b1, d) u = Max(a, c) un = Neg(u) s = Add(t, un) k = Relu(s) i = ReduceProd<axes = [-1]>(k)
+  an = Neg(a) e = Add(an, b1) f = Relu(e) h = ReduceProd<axes = [-1]>(f) k1 = Sub(c, d) j = Neg(k1) l = Relu(j) m = ReduceProd<axes = [-1]>(l) n = Add(h, m) ni = Neg(i) o = Add(n, ni) q = Add(o, eps) y = Div(i, q) }`, rangeprop.Range{Lo: -0.01, Hi: 1.01}},
 	"class loss": {`b (float[2, 16] x) => (y) { k = Constant<value = int64[2, 1] {3, 15}>() l = ReduceLogSumExp<axes = [-1]>(x) e = GatherElements<axis = 1>(x, k) y = Sub(l, e) }`, rangeprop.Range{Lo: -0.1, Hi: 10.8}},
 	"guarded log-sum-exp": {`b (float[2, 16] x) => (y) { mx = ReduceMax<axes = [-1]>(x) a = IsNaN(mx) b1 = IsInf(mx) o = Or(a, b1) k = Not(o) c = Cast<to = 1>(k) n = Not(k) n1 = Cast<to = 1>(n) z1 = Mul(n1, zero) m = Mul(c, mx) w1 = Add(m, z1)
   d = Sub(x, w1) e = Exp(d) s = ReduceSum(e, last) l = Log(s) y = Add(l, w1) }`, rangeprop.Range{Lo: -4.1, Hi: 6.9}},

@@ -149,12 +149,14 @@ func (f *finder) below(a, b *graph.Value, depth int) bool {
 	if m != nil && m.OpName() == "Max" && slices.ContainsFunc(m.Inputs, func(x *graph.Value) bool { return x != nil && f.below(a, x, depth-1) }) {
 		return true
 	}
+	if x, less, ok := f.difference(a); ok {
+		y, by, ok := f.difference(b)
+		return ok && f.below(x, y, depth-1) && f.below(by, less, depth-1)
+	}
 	if n == nil || m == nil || n.OpName() != m.OpName() || len(n.Inputs) != len(m.Inputs) {
 		return false
 	}
 	switch n.OpName() {
-	case "Sub":
-		return f.below(n.In(0), m.In(0), depth-1) && f.below(m.In(1), n.In(1), depth-1)
 	case "Add":
 		return f.below(n.In(0), m.In(0), depth-1) && f.below(n.In(1), m.In(1), depth-1)
 	case "Mul":
