@@ -258,19 +258,15 @@ func (f *Fixed) rounds(ctx context.Context, a *analysis, plan *rewrite.Plan, opt
 // bits the result is rounded again, as long as there is more that has a scale now.
 func (f *Fixed) step(plan *rewrite.Plan, round int, edits []rewrite.Edit) *rewrite.Plan {
 	switch {
-	case round == 0 && (plan.Target.Bits() != 8 || quantizes(edits)):
+	case round == 0 && (plan.Target.Bits() != 8 || has[rewrite.Quantize](edits)):
 		plan.Edits = edits
 		return plan
-	case plan.Target.Bits() == 8 && quantizes(edits):
+	case plan.Target.Bits() == 8 && has[rewrite.Quantize](edits):
 		again := *plan
 		again.Edits = edits
 		return &again
 	}
 	return &rewrite.Plan{KeepIO: plan.KeepIO, Target: repairedIn(plan.Target), Strategy: rewrite.Repair, Leave: plan.Leave, Edits: edits}
-}
-
-func quantizes(edits []rewrite.Edit) bool {
-	return slices.ContainsFunc(edits, func(e rewrite.Edit) bool { _, ok := e.(rewrite.Quantize); return ok })
 }
 
 // asked makes an error of a rewriting one of usage where a plan file asked for it: then the plan is

@@ -54,7 +54,7 @@ func (f *Fixed) proved(ctx context.Context, a *analysis, plan *rewrite.Plan, opt
 	switch {
 	case rescales(f.Edits):
 		return f.without(ctx, a, plan, opt, "rescale", scaledBadly)
-	case slices.Contains(opt.Prefer, "clamp") && clamps(f.Edits):
+	case slices.Contains(opt.Prefer, "clamp") && has[rewrite.Clamp](f.Edits):
 		return f.without(ctx, a, plan, opt, "clamp", clampedBadly)
 	}
 	again := *f

@@ -110,18 +110,12 @@ func (c *chooser) rescaled(n *graph.Node) rewrite.Edit {
 
 // rescales tells whether edits rest on powers of two.
 func rescales(edits []rewrite.Edit) bool {
-	return slices.ContainsFunc(edits, func(e rewrite.Edit) bool {
-		switch e.(type) {
-		case rewrite.Rescale, rewrite.RescaleSquare, rewrite.Rebalance:
-			return true
-		}
-		return false
-	})
+	return has[rewrite.Rescale](edits) || has[rewrite.RescaleSquare](edits) || has[rewrite.Rebalance](edits)
 }
 
-// clamps tells whether edits bound masks.
-func clamps(edits []rewrite.Edit) bool {
-	return slices.ContainsFunc(edits, func(e rewrite.Edit) bool { _, ok := e.(rewrite.Clamp); return ok })
+// has tells whether one of the edits is of a kind.
+func has[T rewrite.Edit](edits []rewrite.Edit) bool {
+	return slices.ContainsFunc(edits, func(e rewrite.Edit) bool { _, ok := e.(T); return ok })
 }
 
 // without is proved without ways whose result was not right: what powers of two make smaller may be too small

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/graph/pattern"
 )
 
 func elementwiseOps() map[string]op {
@@ -344,7 +345,7 @@ func (c *call) guarded(a, b *Val) (*Val, *Val) {
 		i, w = 1, a
 	}
 	test := cond.Producer
-	if strip(c.n.In(i)) != strip(test.In(0)) {
+	if pattern.Bare(c.n.In(i)) != pattern.Bare(test.In(0)) {
 		return a, b
 	}
 	w = w.clone()

@@ -34,7 +34,7 @@ func (c *call) estimate(i int) *moments {
 		}
 		return combine(c.mom(0), c.mom(1), func(m, v, n, w float64) (float64, float64) { return m + sign*n, v + w })
 	case "Mul":
-		return combine(c.mom(0), c.mom(1), func(m, v, n, w float64) (float64, float64) { return m * n, v*w + v*n*n + w*m*m })
+		return combine(c.mom(0), c.mom(1), timesFree)
 	case "Div":
 		return combine(c.mom(0), c.mom(1), quotientMoments)
 	case "MatMul", "Gemm", "com.microsoft.FusedMatMul":
@@ -159,7 +159,8 @@ func (c *call) generalProduct(x *moments) *moments {
 	}
 	alpha := float64(c.n.Float("alpha", 1))
 	return combine(a, b, func(m, v, n, w float64) (float64, float64) {
-		return alpha * k * m * n, alpha * alpha * k * (v*w + v*n*n + w*m*m)
+		mean, vari := timesFree(m, v, n, w)
+		return alpha * k * mean, alpha * alpha * k * vari
 	})
 }
 
@@ -243,7 +244,7 @@ func (c *call) softmaxMoments() *moments {
 // It is nil for any other node.
 func (c *call) centred() *moments {
 	x, r := c.n.In(0), c.n.In(1)
-	if c.n.Op != "Sub" || r == nil || r.Producer == nil || r.Producer.Op != "ReduceMean" || strip(r.Producer.In(0)) != strip(x) {
+	if c.n.Op != "Sub" || r == nil || r.Producer == nil || r.Producer.Op != "ReduceMean" || pattern.Bare(r.Producer.In(0)) != pattern.Bare(x) {
 		return nil
 	}
 	d := &call{p: c.p, n: r.Producer, in: []*Val{c.in[0]}}

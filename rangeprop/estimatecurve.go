@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/graph/pattern"
 )
 
 // hermite is half of the 24-point Gauss-Hermite rule for a normal variable, points and weights; the
@@ -74,7 +75,7 @@ func (m *moments) points(h Range) []float64 {
 // tried returns the first output of an elementwise node at points of a value that stands up to depth
 // operators before it, nil where it is a function of more.
 func (c *call) tried(of *graph.Value, points []float64, depth int) *Val {
-	t := &trial{p: c.p, at: map[*graph.Value]*Val{strip(of): exactly1([]int{len(points)}, points)}}
+	t := &trial{p: c.p, at: map[*graph.Value]*Val{pattern.Bare(of): exactly1([]int{len(points)}, points)}}
 	y := t.run(c.n, depth)
 	if y == nil || len(y.lo) != len(points) {
 		return nil
@@ -113,7 +114,7 @@ func (t *trial) run(n *graph.Node, depth int) *Val {
 // value returns what a value is at the points. A number stands without its rank, which says nothing
 // of them.
 func (t *trial) value(v *graph.Value, depth int) *Val {
-	v = strip(v)
+	v = pattern.Bare(v)
 	if y := t.at[v]; y != nil {
 		return y
 	}

@@ -2,7 +2,6 @@ package rangeprop
 
 import (
 	"math"
-	"slices"
 
 	"github.com/amplint/amplint/graph"
 )
@@ -146,14 +145,9 @@ func floats(t *graph.Tensor) []float32 {
 
 // rowsOf is inMemory for a slice along the first axis.
 func (p *pass) rowsOf(n *graph.Node, depth int) []float32 {
-	c := &call{p: p, n: n}
-	starts, ok1 := c.ints(1)
-	ends, ok2 := c.ints(2)
-	axes, ok3 := c.ints(3)
-	steps, ok4 := c.ints(4)
 	dims, known := n.In(0).Type.Shape.Ints()
-	if !ok1 || !ok2 || len(starts) != 1 || len(ends) != 1 || ok3 && !slices.Equal(axes, []int64{0}) || ok4 && !slices.Equal(steps, []int64{1}) ||
-		n.In(3) != nil && !ok3 || n.In(4) != nil && !ok4 || !known || len(dims) == 0 || dims[0] == 0 {
+	starts, ends, axes, steps, ok := (&call{p: p, n: n}).slices(len(dims))
+	if !ok || len(starts) != 1 || axes[0] != 0 || steps[0] != 1 || !known || len(dims) == 0 || dims[0] == 0 {
 		return nil
 	}
 	x := p.inMemory(n.In(0), depth-1)
@@ -353,7 +347,8 @@ func (x spread1) rest() spread1 { return spread1{1 - x.mean, x.vari} }
 
 // times multiplies two numbers that are free of each other.
 func (x spread1) times(y spread1) spread1 {
-	return spread1{x.mean * y.mean, x.vari*y.vari + x.vari*y.mean*y.mean + y.vari*x.mean*x.mean}
+	mean, vari := timesFree(x.mean, x.vari, y.mean, y.vari)
+	return spread1{mean, vari}
 }
 
 // through integrates a function over a normal variable.

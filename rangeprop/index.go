@@ -64,12 +64,12 @@ func (c *call) slices(rank int) (starts, ends, axes, steps []int64, ok bool) {
 		if !a || !b {
 			return nil, nil, nil, nil, false
 		}
-		if c.has(3) {
+		if c.n.In(3) != nil {
 			if axes, a = c.ints(3); !a {
 				return nil, nil, nil, nil, false
 			}
 		}
-		if c.has(4) {
+		if c.n.In(4) != nil {
 			if steps, a = c.ints(4); !a {
 				return nil, nil, nil, nil, false
 			}

@@ -59,6 +59,15 @@ func TestKinkFound(t *testing.T) {
 	}
 }
 
+// kink is that of a function over all that a ball's elements can be.
+func (b *ball) kink(f func(Range) Range) (k kink, ok bool) {
+	reach := b.norm()
+	if reach == 0 {
+		return k, false
+	}
+	return piecesOf(f, Range{-reach, reach}).kink()
+}
+
 // TestBent: sums of a function of a ball's elements stay between the bounds, for units along the weights
 // and along those that the function lets through.
 func TestBent(t *testing.T) {
@@ -67,11 +76,7 @@ func TestBent(t *testing.T) {
 			rapid.Check(t, func(rt *rapid.T) {
 				b := drawBall(rt, 6, rapid.SampledFrom([]int{1, 1, 2}).Draw(rt, "groups"), rapid.SampledFrom([]int{0, 1, 3, 5}).Draw(rt, "rows"))
 				w := drawMatrix(rt, 6, rapid.IntRange(1, 4).Draw(rt, "columns"))
-				reach := b.norm()
-				if reach == 0 {
-					return
-				}
-				k, ok := piecesOf(f, Range{-reach, reach}).kink()
+				k, ok := b.kink(f)
 				if !ok {
 					return
 				}

@@ -99,15 +99,23 @@ func ofTwo(a, b, c float64) float64 {
 	return (a+c)/2 + math.Hypot((a-c)/2, b)
 }
 
-// times returns Mv.
+// times returns Mv, summed in four chains that do not wait for each other.
 func (m *matrix) times(v []float64) []float64 {
 	y := make([]float64, m.rows)
 	for i := range y {
-		s := 0.0
-		for j, e := range m.a[i*m.cols : (i+1)*m.cols] {
-			s += float64(e) * v[j]
+		row, s := m.a[i*m.cols:(i+1)*m.cols], [4]float64{}
+		j := 0
+		for ; j+4 <= len(row); j += 4 {
+			x, e := row[j:j+4:j+4], v[j:j+4:j+4]
+			s[0] += float64(x[0]) * e[0]
+			s[1] += float64(x[1]) * e[1]
+			s[2] += float64(x[2]) * e[2]
+			s[3] += float64(x[3]) * e[3]
 		}
-		y[i] = s
+		for ; j < len(row); j++ {
+			s[0] += float64(row[j]) * v[j]
+		}
+		y[i] = s[0] + s[1] + s[2] + s[3]
 	}
 	return y
 }

@@ -95,6 +95,9 @@ func assembled(mean, vari *Val) *moments {
 	return m
 }
 
+// timesFree returns the moments of the product of two numbers that are free of each other.
+func timesFree(m, v, n, w float64) (mean, vari float64) { return m * n, v*w + v*n*n + w*m*m }
+
 // combine applies f to the moments of two values, broadcast.
 func combine(a, b *moments, f func(m, v, n, w float64) (mean, vari float64)) *moments {
 	if len(a.mean) == 0 || len(b.mean) == 0 {

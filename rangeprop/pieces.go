@@ -73,7 +73,7 @@ func (c *call) source() (of *graph.Value, ok bool) {
 		if in == nil || in.number() || c.n.Op == "CastLike" && i == 1 {
 			continue
 		}
-		s := strip(c.n.In(i))
+		s := pattern.Bare(c.n.In(i))
 		if in.pieces != nil {
 			s = in.pieces.of
 		}
@@ -88,21 +88,6 @@ func (c *call) source() (of *graph.Value, ok bool) {
 // number tells whether the value is one number.
 func (v *Val) number() bool {
 	return len(v.lo) == 1 && v.lo[0] == v.hi[0] && !v.nan && size(v.dims) == 1
-}
-
-// strip looks through nodes that leave every element at its place.
-func strip(v *graph.Value) *graph.Value {
-	for v != nil && v.Producer != nil {
-		in := pattern.Returned(v)
-		if v.Producer.OpName() == "Identity" {
-			in = v.Producer.In(0)
-		}
-		if in == nil {
-			break
-		}
-		v = in
-	}
-	return v
 }
 
 // away are the pieces of a value whose elements were moved since.
@@ -153,7 +138,7 @@ func (c *call) pieced(v *graph.Value, x *Val, o op) *Val {
 		case in == nil || in.number() || c.n.Op == "CastLike" && i == 1:
 		case in.pieces != nil && in.pieces.of == of:
 			d.in[i], p.seed, p.ball = in.pieces.v, in.pieces.seed, in.pieces.ball
-		case strip(c.n.In(i)) == of:
+		case pattern.Bare(c.n.In(i)) == of:
 			if p.seed == nil && (len(of.Uses) > 1 || len(c.n.In(i).Uses) > 1 || in.dense()) { // else it never meets itself
 				p.seed = c.p.cut(of, in)
 			}

@@ -70,7 +70,7 @@ func (b *ball) alone(k kink, w *matrix, j int, sign float64) float64 {
 		ones, others, still = ones+a[i], others+m[i], still+a[i]*math.Abs(c)
 	}
 	fixed, s := k.more*(still+b.loss*length(a))+k.above*ones, b.m.absolutes(a)
-	ma, mm, top := b.m.applied(a), b.m.applied(m), math.Inf(1)
+	ma, mm, top := b.m.times(a), b.m.times(m), math.Inf(1)
 	for i, low := range k.lows {
 		theta := float64(i) / 2
 		q, center, loss := make([]float64, len(ma)), 0.0, 0.0
@@ -128,25 +128,4 @@ func (m *matrix) absolutes(a []float64) absolutes {
 		s.along += a[at[i]] * math.Abs(x) / scales[i]
 	}
 	return s
-}
-
-// applied returns Mq, summed in four chains that do not wait for each other.
-func (m *matrix) applied(q []float64) []float64 {
-	y := make([]float64, m.rows)
-	for i := range y {
-		row, s := m.a[i*m.cols:(i+1)*m.cols], [4]float64{}
-		j := 0
-		for ; j+4 <= len(row); j += 4 {
-			x, e := row[j:j+4:j+4], q[j:j+4:j+4]
-			s[0] += float64(x[0]) * e[0]
-			s[1] += float64(x[1]) * e[1]
-			s[2] += float64(x[2]) * e[2]
-			s[3] += float64(x[3]) * e[3]
-		}
-		for ; j < len(row); j++ {
-			s[0] += float64(row[j]) * q[j]
-		}
-		y[i] = s[0] + s[1] + s[2] + s[3]
-	}
-	return y
 }

@@ -28,7 +28,7 @@ func (b *ball) climbed(f func(Range) Range, weights, unit []float64) [][]float64
 		for i, k := range slopes { // what is lost is lost where it counts
 			x[i] += b.loss * k / math.Max(length(slopes), 1e-30)
 		}
-		list, unit = append(list, x), b.m.applied(slopes)
+		list, unit = append(list, x), b.m.times(slopes)
 	}
 	return list
 }
@@ -40,11 +40,7 @@ func TestAlone(t *testing.T) {
 			rapid.Check(t, func(rt *rapid.T) {
 				b := drawBall(rt, 7, 1, rapid.IntRange(1, 5).Draw(rt, "rows"))
 				w := drawMatrix(rt, 7, 1)
-				reach := b.norm()
-				if reach == 0 {
-					return
-				}
-				k, ok := piecesOf(f, Range{-reach, reach}).kink()
+				k, ok := b.kink(f)
 				if !ok {
 					return
 				}

@@ -136,6 +136,22 @@ func returned(v *graph.Value, passes func(*graph.Node) bool) *graph.Value {
 	return nil
 }
 
+// Bare looks through nodes that change neither a number nor its type or place. What is known of a value is not
+// known of one that is rounded to another type.
+func Bare(v *graph.Value) *graph.Value {
+	for v != nil && v.Producer != nil && v.Const == nil && v.Producer.In(0) != nil {
+		in := v.Producer.In(0)
+		if !unchanged(v.Producer) {
+			in = Returned(v)
+		}
+		if in == nil {
+			break
+		}
+		v = in
+	}
+	return v
+}
+
 func reshapedBack(v *graph.Value, passes func(*graph.Node) bool) *graph.Value {
 	u := v
 	for range maxDepth {

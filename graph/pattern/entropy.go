@@ -9,7 +9,7 @@ import (
 // entropy reads p·(log p ± …), as in entropies and divergences.
 func (f *finder) entropy(v *graph.Value) {
 	for i, p := range v.Producer.Inputs {
-		if p = bare(p); p == nil || len(v.Producer.Inputs) != 2 || f.set.entropy[v] != nil {
+		if p = Bare(p); p == nil || len(v.Producer.Inputs) != 2 || f.set.entropy[v] != nil {
 			return
 		}
 		e := &Entropy{P: p, Output: v}
@@ -32,7 +32,7 @@ func (f *finder) entropy(v *graph.Value) {
 // read splits a sum into the logarithm and the rest. A log-softmax and a difference from the maximum are
 // bounded better than their parts.
 func (e *Entropy) read(f *finder, v *graph.Value, neg bool, depth int, isLog func(l *graph.Value, neg bool) bool) bool {
-	if v = bare(v); v == nil {
+	if v = Bare(v); v == nil {
 		return false
 	}
 	n := v.Producer
@@ -50,22 +50,6 @@ func (e *Entropy) read(f *finder, v *graph.Value, neg bool, depth int, isLog fun
 		e.Plus = append(e.Plus, v)
 	}
 	return true
-}
-
-// bare looks through nodes that change neither a number nor its type or place: a logarithm of a value
-// rounded to another type is not bounded by what the value is.
-func bare(v *graph.Value) *graph.Value {
-	for v != nil && v.Producer != nil && v.Const == nil && v.Producer.In(0) != nil {
-		in := v.Producer.In(0)
-		if !unchanged(v.Producer) {
-			in = Returned(v)
-		}
-		if in == nil {
-			break
-		}
-		v = in
-	}
-	return v
 }
 
 // logOfShare tells whether l is z - log s for the p = exp(z) / s of a softmax, z itself a difference or
@@ -102,21 +86,21 @@ func (f *finder) logOfShare(p, l *graph.Value) bool {
 // the log-softmax of one value.
 func (f *finder) logarithm(p, l *graph.Value) (over *graph.Value, ok bool) {
 	if n := l.Producer; n != nil && n.OpName() == "Log" && n.In(0) != nil {
-		x := bare(n.In(0))
+		x := Bare(n.In(0))
 		if x == p {
 			return nil, true
 		}
-		if a, b, ok := f.quotient(x); ok && bare(a) == p {
-			return bare(b), true
+		if a, b, ok := f.quotient(x); ok && Bare(a) == p {
+			return Bare(b), true
 		}
 	}
 	n, m := p.Producer, l.Producer
 	switch {
 	case n == nil || n.In(0) == nil:
 	case n.OpName() == "Exp":
-		return nil, bare(n.In(0)) == l
+		return nil, Bare(n.In(0)) == l
 	case n.OpName() == "Softmax" && m != nil && m.OpName() == "LogSoftmax" && m.In(0) != nil:
-		return nil, bare(n.In(0)) == bare(m.In(0)) && softmaxAxis(n) == softmaxAxis(m)
+		return nil, Bare(n.In(0)) == Bare(m.In(0)) && softmaxAxis(n) == softmaxAxis(m)
 	}
 	return nil, false
 }
