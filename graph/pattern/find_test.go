@@ -6,13 +6,20 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/graph/infer"
 	"github.com/amplint/amplint/graph/onnxtxt"
 	"github.com/amplint/amplint/graph/pattern"
 )
 
-// find parses the body of a graph over x [B, 16] and returns what is recognised in it.
+// find returns what is recognised in a body, see parse.
 func find(t *testing.T, body string) *pattern.Set {
+	t.Helper()
+	return pattern.Find(parse(t, body))
+}
+
+// parse reads the body of a graph over x [2, 16].
+func parse(t *testing.T, body string) *graph.Model {
 	t.Helper()
 	if strings.Contains(body, "beta2") {
 		body = `beta2 = Constant<value_floats = [1.0,2.0,3.0,4.0,5.0,6.0,7.0,8.0,9.0,10.0,11.0,12.0,13.0,14.0,15.0,16.0]>() ` + body
@@ -31,7 +38,7 @@ g (float[2, 16] x, float[2, 16] m, float[2, 4, 16] q, float[2, 16, 4] k, float[2
 	if _, err := infer.Run(m, infer.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	return pattern.Find(m)
+	return m
 }
 
 func TestNormSpellings(t *testing.T) {
@@ -134,6 +141,25 @@ func TestSoftmaxSpellings(t *testing.T) {
 				t.Errorf("got %+v", x)
 			}
 		})
+	}
+}
+
+// TestBare: nothing that rounds, moves or changes a number is looked through.
+func TestBare(t *testing.T) {
+	for body, want := range map[string]string{
+		`y = Identity(x)`:                          "x",
+		`y = Cast<to = 1>(x)`:                      "x",
+		`a = Cast<to = 10>(x) y = Cast<to = 1>(a)`: "y",
+		`a = Transpose(x) y = Transpose(a)`:        "x",
+		`a = Cast<to = 10>(x) b = Transpose(a) c = Transpose(b) y = Cast<to = 1>(c)`: "y",
+		`a = Transpose(x) b = Cast<to = 10>(a) c = Cast<to = 1>(b) y = Transpose(c)`: "y",
+		`a = Flatten<axis = 0>(x) y = Reshape(a, all)`:                               "x",
+		`y = Neg(x)`: "y",
+	} {
+		m := parse(t, body)
+		if got := pattern.Bare(m.Graph.Lookup("y")); got.Name != want {
+			t.Errorf("%s: got %s, want %s", body, got.Name, want)
+		}
 	}
 }
 
