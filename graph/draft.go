@@ -5,8 +5,6 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
-
-	"github.com/amplint/amplint/numfmt"
 )
 
 // Draft is external data that are written while the tensors they are converted from are read for another
@@ -22,7 +20,8 @@ type draftFile struct {
 	w       *os.File
 	temp    string
 	pieces  map[*Tensor]*draftPiece // by what they are converted from
-	writing sync.Mutex              // held by who writes, see pieces
+	later   *later
+	writing sync.Mutex // held by who writes, see pieces
 }
 
 // draftPiece is the place of a converted tensor in a file.
@@ -87,6 +86,7 @@ func (d *Draft) begin(f saveFile) {
 		return
 	}
 	reserve(x.w, f.rope.n)
+	x.later = newLater(x.write)
 	for t, p := range x.pieces {
 		t.stats.draft.Store(p)
 	}
@@ -99,7 +99,7 @@ func (d *Draft) Discard() {
 		return
 	}
 	for _, f := range d.files {
-		f.end()
+		f.end(true)
 		f.w.Close()
 		d.root.Remove(f.temp)
 	}
@@ -107,11 +107,12 @@ func (d *Draft) Discard() {
 	d.root.Close()
 }
 
-// end lets no tensor write any more.
-func (f *draftFile) end() {
+// end lets no tensor write any more, and drops what was not written yet or writes it.
+func (f *draftFile) end(drop bool) {
 	for t, p := range f.pieces {
 		t.stats.draft.CompareAndSwap(p, nil)
 	}
+	f.later.end(drop)
 }
 
 // take hands over the temporary file of one that is saved, which is then the save's to close and remove, and
@@ -121,7 +122,7 @@ func (d *Draft) take(f saveFile) (w *os.File, temp string, written func(p part, 
 		return nil, "", nil, false
 	}
 	x := d.files[f.name]
-	x.end()
+	x.end(false)
 	at, n := int64(0), 0
 	for _, p := range f.rope.parts {
 		if x.holds(p, at) {
@@ -154,47 +155,15 @@ func (t *Tensor) drafting() *draftPiece {
 	return p
 }
 
-// pen counts elements and writes them to a place; several goroutines need one each. The zero pen writes nothing.
-type pen struct {
-	p   *draftPiece
-	buf []byte
-}
-
-// encode keeps the bytes of elements, and counts them where y is not nil.
-func (w *pen) encode(x []float32, y *numfmt.Tally) {
-	w.buf = w.buf[:0]
-	writes := w.p != nil && w.p.state.Load() == draftBegun
-	var f numfmt.Format
-	if writes {
-		f, _ = w.p.t.Elem.Format()
-	}
-	switch {
-	case writes && y != nil && y.Format() == f:
-		w.buf = y.AddEncoded(w.buf, x, w.p.t.saturate)
-		return
-	case writes:
-		w.buf = f.AppendEncoded(w.buf, x, w.p.t.saturate)
-	}
-	if y != nil {
-		y.Add(x)
+// reads tells that so many goroutines begin to read what is written here, or end where it is negative. It may be
+// called on nil.
+func (p *draftPiece) reads(n int) {
+	if p != nil {
+		p.file.later.read(n)
 	}
 }
 
-// write writes what was encoded as the elements from one on. It takes the caches of a processor: what is made of
-// the elements besides comes before.
-func (w *pen) write(from int64) {
-	if len(w.buf) == 0 {
-		return
-	}
-	p := w.p
-	p.file.writing.Lock()
-	defer p.file.writing.Unlock()
-	if _, err := p.file.w.WriteAt(w.buf, p.at+from*int64(p.t.Elem.Bits()/8)); err != nil {
-		p.state.Store(draftBroken)
-	}
-}
-
-// done tells that all elements were written, or not. It may be called on nil.
+// done tells that all elements were taken, or not. It may be called on nil.
 func (p *draftPiece) done(all bool) {
 	if p == nil {
 		return

@@ -120,8 +120,10 @@ func TestDraftFails(t *testing.T) {
 	}
 	d.files["w.bin"].w.Close()
 	a := m.Graph.Lookup("a").Init
-	if err := a.FloatsCounted(numfmt.FP16, func([]float32) {}); err != nil || a.stats.draft.Load().state.Load() != draftBroken {
-		t.Errorf("error %v, state %d", err, a.stats.draft.Load().state.Load())
+	err := a.FloatsCounted(numfmt.FP16, func([]float32) {})
+	d.files["w.bin"].later.end(false)
+	if state := a.stats.draft.Load().state.Load(); err != nil || state != draftBroken {
+		t.Errorf("error %v, state %d", err, state)
 	}
 	if err := low.Save(filepath.Join(out, "o.onnx"), SaveOptions{Draft: d}); err != nil {
 		t.Errorf("saving: %v", err)

@@ -37,12 +37,13 @@ func (t *Tensor) FloatsCounted(target numfmt.Format, visit func(chunk []float32)
 	}
 	w, at := pen{p: t.drafting()}, int64(0)
 	err := t.Floats(func(x []float32) error {
-		w.encode(x, y)
-		w.write(at)
+		w.encode(at, x, y)
+		w.write()
 		at += int64(len(x))
 		visit(x)
 		return nil
 	})
+	w.flush()
 	w.p.done(err == nil)
 	if err == nil && y != nil {
 		t.stats.tally.Store(y)

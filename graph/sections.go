@@ -68,8 +68,11 @@ func (w *sectionWork) run() error {
 		return w.stream()
 	}
 	var all sync.WaitGroup
-	for range min(int64(w.workers()), (w.n+w.Size-1)/w.Size) {
+	n := min(w.workers(), int((w.n+w.Size-1)/w.Size))
+	w.draft.reads(n)
+	for range n {
 		all.Go(func() {
+			defer w.draft.reads(-1)
 			x := &sectionReader{&reader{}, make([]float32, min(w.chunk, w.n)), pen{p: w.draft}}
 			for w.failed.none() {
 				i := w.next.Add(1) - 1
@@ -109,11 +112,12 @@ func (w *sectionWork) section(r *sectionReader, i int64) error {
 		if err := r.floats(w.t, at, x); err != nil {
 			return err
 		}
-		r.out.encode(x, y)
+		r.out.encode(at, x, y)
 		visit(at, x)
-		r.out.write(at)
+		r.out.write()
 		at += int64(len(x))
 	}
+	r.out.flush()
 	w.end(int(i), y)
 	return nil
 }
@@ -152,10 +156,11 @@ func (w *sectionWork) stream() error {
 				visit, y = w.begin(int(at / w.Size))
 			}
 			n := min(int64(len(x)), w.Size-at%w.Size)
-			out.encode(x[:n], y)
-			out.write(at)
+			out.encode(at, x[:n], y)
+			out.write()
 			visit(at, x[:n])
 			if at, x = at+n, x[n:]; at%w.Size == 0 || at == w.n {
+				out.flush()
 				w.end(int((at-1)/w.Size), y)
 			}
 		}

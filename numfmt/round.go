@@ -14,6 +14,21 @@ func (f Format) Round(x float64) float64 {
 	return s.round(x, s.overflow)
 }
 
+// RoundAll rounds every element as [Format.Round] does.
+func (f Format) RoundAll(x []float64) {
+	if f == FP32 {
+		for i, v := range x {
+			x[i] = float64(float32(v))
+		}
+		return
+	}
+	s := f.spec()
+	over := s.overflow
+	for i, v := range x {
+		x[i] = s.round(v, over)
+	}
+}
+
 // RoundSat is Round with ±Max in place of overflow, infinities included: what ONNX's Cast
 // does for float8 with saturate = 1. NaN stays NaN.
 func (f Format) RoundSat(x float64) float64 {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -162,6 +163,24 @@ func TestRoundSpecial(t *testing.T) {
 		negative0 := f.Round(math.Copysign(0, -1))
 		if got, want := math.Signbit(negative0), f != E4M3FNUZ && f != E5M2FNUZ; got != want || negative0 != 0 {
 			t.Errorf("%v: -0 rounds to %v, sign %v", f, negative0, got)
+		}
+	}
+}
+
+// TestRoundAll: elements are rounded one by one.
+func TestRoundAll(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	x := []float64{0, math.Copysign(0, -1), 1, -65520, 3e38, 3.5e38, -1e300, 1e-46, 5e-324, math.Inf(1), math.Inf(-1), math.NaN()}
+	for range 1000 {
+		x = append(x, math.Ldexp(random.Float64()-0.5, random.IntN(300)-150))
+	}
+	for _, f := range all {
+		y := slices.Clone(x)
+		f.RoundAll(y)
+		for i, v := range x {
+			if want := f.Round(v); math.Float64bits(y[i]) != math.Float64bits(want) && !(math.IsNaN(y[i]) && math.IsNaN(want)) {
+				t.Errorf("%v: %g becomes %g, want %g", f, v, y[i], want)
+			}
 		}
 	}
 }

@@ -2,6 +2,7 @@ package rangeprop
 
 import (
 	"math"
+	"slices"
 
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/numfmt"
@@ -146,14 +147,17 @@ func roundTo(f numfmt.Format, x *Val, ulps float64) *Val {
 	y := x.like(x.dims)
 	y.integer, y.tiny = x.integer, f.Round(x.tiny)
 	y.shares, y.mix, y.ball, y.pieces = x.shares.rounded(f.Unit()), x.mix, x.ball, x.pieces
-	infinite := f.HasInf()
-	for i := range x.lo {
-		lo, hi := x.lo[i], x.hi[i]
-		y.lo[i], y.hi[i] = f.Round(signed(lo, lo-slop(lo, slack, least))), f.Round(signed(hi, hi+slop(hi, slack, least)))
-		if !infinite {
-			y.nan = y.nan || math.IsNaN(y.lo[i]) || math.IsNaN(y.hi[i])
-			y.lo[i], y.hi[i] = f.RoundSat(lo), f.RoundSat(hi)
-		}
+	for i, lo := range x.lo {
+		y.lo[i] = signed(lo, lo-slop(lo, slack, least))
+	}
+	for i, hi := range x.hi {
+		y.hi[i] = signed(hi, hi+slop(hi, slack, least))
+	}
+	f.RoundAll(y.lo)
+	f.RoundAll(y.hi)
+	for i := 0; i < len(x.lo) && !f.HasInf(); i++ {
+		y.nan = y.nan || math.IsNaN(y.lo[i]) || math.IsNaN(y.hi[i])
+		y.lo[i], y.hi[i] = f.RoundSat(x.lo[i]), f.RoundSat(x.hi[i])
 	}
 	y.infinities()
 	return y
@@ -209,9 +213,10 @@ func (p *pass) hold(v *graph.Value, x *Val) *Val {
 func heldIn(f numfmt.Format, x *Val) *Val {
 	y := x.clone()
 	y.shares = x.shares.rounded(f.Unit())
-	y.lo, y.hi = make([]float64, len(x.lo)), make([]float64, len(x.hi))
+	y.lo, y.hi = slices.Clone(x.lo), slices.Clone(x.hi)
+	f.RoundAll(y.lo)
+	f.RoundAll(y.hi)
 	for i := range x.lo {
-		y.lo[i], y.hi[i] = f.Round(x.lo[i]), f.Round(x.hi[i])
 		if !f.HasInf() && (math.IsNaN(y.lo[i]) || math.IsNaN(y.hi[i])) {
 			y.lo[i], y.hi[i] = f.RoundSat(x.lo[i]), f.RoundSat(x.hi[i])
 			y.nan = true
