@@ -100,6 +100,7 @@ type pass struct {
 	steps   int
 	held    int // bounds kept after their last reader
 	curves  int // channels over which a function was integrated
+	sizes   map[*graph.Graph]*infer.Supposition
 }
 
 // Analyze bounds every value of a model whose types and constants info, the result of infer.Run,
@@ -110,7 +111,7 @@ func Analyze(m *graph.Model, info *infer.Info, opt Options) (*Result, error) {
 
 func analyze(m *graph.Model, info *infer.Info, opt Options, facts *pattern.Set) (*Result, error) {
 	p := &pass{m: m, info: info, opt: opt, facts: facts, ops: operators(), follows: followers(), read: map[*graph.Value]int{}, vals: map[*graph.Value]*Val{},
-		memo: opt.Memo, moving: map[*graph.Value]bool{}, missing: map[string]int{}, counted: map[*graph.Node]bool{}}
+		memo: opt.Memo, moving: map[*graph.Value]bool{}, missing: map[string]int{}, counted: map[*graph.Node]bool{}, sizes: map[*graph.Graph]*infer.Supposition{}}
 	if p.memo == nil {
 		p.memo = NewMemo(numfmt.Invalid)
 	}

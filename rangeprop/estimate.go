@@ -90,6 +90,9 @@ func (c *call) movedMoments(i int) *moments {
 		mean.in[k], vari.in[k] = in, in
 		if v := c.n.In(k); v != nil && v.Type.Elem.IsFloat() && (k == 0 || c.n.Op == "Concat") {
 			m := c.p.moments(v)
+			if !elementwise(c.n) {
+				m = m.settled(c.shape(k))
+			}
 			mean.in[k], vari.in[k] = m.means(), m.variances()
 		}
 	}

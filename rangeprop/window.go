@@ -12,7 +12,7 @@ type meet struct {
 	share   float64 // of the positions joined here, at which it does
 }
 
-// window reads the geometry of a convolution, nil where a size is unknown.
+// window reads the geometry of a convolution, nil where a size is neither known nor supposed.
 func (c *call) window() *window {
 	x, w, y := c.shape(0), c.shape(1), c.n.Out(0).Type.Shape
 	if len(x) < 3 || len(w) != len(x) || len(y) != len(x) {
@@ -21,11 +21,11 @@ func (c *call) window() *window {
 	n := len(x) - 2
 	v := &window{before: make([]int, n), stride: orOnes(c.n.Ints("strides"), n), dilation: orOnes(c.n.Ints("dilations"), n)}
 	for i := range n {
-		a, k, b := x[2+i], w[2+i], y[2+i]
-		if !a.Known() || !k.Known() || !b.Known() || a.N < 1 || b.N < 1 || a.N > mostPlaces || b.N > mostPlaces {
+		a, k, b := c.sized(x[2+i]), w[2+i], c.sized(y[2+i])
+		if !k.Known() || a < 1 || b < 1 || a > mostPlaces || b > mostPlaces {
 			return nil
 		}
-		v.in, v.kernel, v.out = append(v.in, int(a.N)), append(v.kernel, int(k.N)), append(v.out, int(b.N))
+		v.in, v.kernel, v.out = append(v.in, int(a)), append(v.kernel, int(k.N)), append(v.out, int(b))
 	}
 	v.pad(c.n.Str("auto_pad", "NOTSET"), c.n.Ints("pads"))
 	return v
