@@ -47,6 +47,7 @@ type finder struct {
 	watched  map[*graph.Value][]*hunt
 	want     map[*graph.Value][]*refeval.Tensor // of the run in FP32, as often as a value is made
 	seen     map[*graph.Value]int
+	lost     map[*graph.Value]bool // not finite in the run as the target does, and finite in FP32
 	space    space
 	free     []*graph.Value
 	meter
@@ -194,8 +195,8 @@ func (f *finder) draw(ctx context.Context, rng *rand.Rand) {
 			return
 		}
 	}
-	for range f.opt.Runs {
-		if !next(func(i int) mode { return f.space.unless(i, mode(rng.IntN(int(own)+1))) }) {
+	for turn := range f.opt.Runs {
+		if !next(func(i int) mode { return f.space.uncovered(i, f.space.unless(i, mode(rng.IntN(int(own)+1))), turn) }) {
 			return
 		}
 	}
@@ -301,7 +302,7 @@ func (f *finder) climb(ctx context.Context, rng *rand.Rand) {
 }
 
 func (f *finder) reset() {
-	f.want, f.seen = map[*graph.Value][]*refeval.Tensor{}, map[*graph.Value]int{}
+	f.want, f.seen, f.lost = map[*graph.Value][]*refeval.Tensor{}, map[*graph.Value]int{}, map[*graph.Value]bool{}
 	for _, h := range f.hunts {
 		h.hit, h.score = unhurt, math.Inf(-1)
 	}
@@ -333,8 +334,8 @@ func (f *finder) note(h *hunt, w Witness) {
 	if h.score > h.best.score {
 		h.best = attempt{h.score, w.Input}
 	}
-	if h.hit == unhurt || h.hit == touched && w.Right {
-		return
+	if h.hit == unhurt || h.hit == touched && (w.Right || w.NotFinite && h.Harm != NotFinite) {
+		return // an element that is another number makes no NaN
 	}
 	if w.Right {
 		h.tries++
@@ -392,17 +393,28 @@ func (f *finder) observeGot(v *graph.Value, t *refeval.Tensor) {
 	if i >= len(f.want[v]) { // the runs went different ways
 		return
 	}
+	if t.Elem.IsFloat() && !extremesOf(t).finite() && extremesOf(f.want[v][i]).finite() {
+		f.lost[v] = true
+	}
 	format, _ := f.opt.Hold(v)
 	for _, h := range f.watched[v] {
 		if !h.shows(v) {
 			continue
 		}
 		g := h.Harm.harmed(f.want[v][i], t, format)
+		if g == broken && h.Harm != NotFinite && f.inherits(h, v) {
+			continue
+		}
 		if v.Producer == nil || v.Const != nil {
 			g = min(g, touched) // what a constant loses it loses in every run, which shows nothing yet
 		}
 		h.hit = max(h.hit, g)
 	}
+}
+
+// inherits tells whether what the node of a value reads is lost already in the run as the target does.
+func (f *finder) inherits(h *hunt, v *graph.Value) bool {
+	return v.Producer != nil && v.Producer == h.Node && slices.ContainsFunc(v.Producer.Inputs, func(in *graph.Value) bool { return in != nil && in.Const == nil && f.lost[in] })
 }
 
 // sameIntegers tells whether outputs that are no real numbers agree.

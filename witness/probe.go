@@ -155,8 +155,8 @@ func (p *prober) draw(ctx context.Context, info *infer.Info, ranges []rangeprop.
 			continue
 		}
 		for p.drawn < p.opt.Runs && !p.decided() {
-			how := mode(p.drawn) % modes
-			if err := p.run(ctx, p.space.draw(func(int) mode { return how }, rng)); err != nil {
+			how, turn := mode(p.drawn)%modes, p.drawn/int(modes)
+			if err := p.run(ctx, p.space.draw(func(i int) mode { return p.space.uncovered(i, how, turn) }, rng)); err != nil {
 				p.seen.Err = err
 				break
 			}

@@ -196,6 +196,19 @@ func (s space) counted(i int, how mode) mode {
 	return how
 }
 
+// flags tells whether a slot holds nothing but 0 and 1, as masks do.
+func (x *slot) flags() bool { return !x.v.Type.Elem.IsFloat() && x.r.Lo >= 0 && x.r.Hi <= 1 }
+
+// uncovered returns the mode for a slot in one of a number of turns: in two of three all flags are
+// alike, since masks that hide rows at random make NaN of what they should hide only, and then nothing
+// else shows.
+func (s space) uncovered(i int, how mode, turn int) mode {
+	if turn%3 == 0 || !s[i].flags() {
+		return how
+	}
+	return [...]mode{high, low}[turn%3-1]
+}
+
 // fill makes a tensor, nil for a type it has no numbers for.
 func fill(e graph.ElemType, dims []int, r rangeprop.Range, how mode, rng *rand.Rand) *refeval.Tensor {
 	n, width := 1, 1

@@ -6,7 +6,11 @@ import (
 )
 
 // free tells whether a value depends on an input of the model through operators that keep single
-// elements free: casts, arithmetic with constants, comparisons, movement.
+// elements free: casts, arithmetic with constants, comparisons, movement. An input that its range
+// leaves no choice is not free.
+//
+// A padding mask counts where sequences may be empty, and where it runs along the rows that are
+// masked, as in m·mᵀ: the row of a place that is padded is closed then, whatever else is open.
 func (p Walk) free(v *graph.Value, depth int) bool {
 	v = walk.Source(v)
 	if v == nil || depth > 24 || walk.Constant(v) != nil {
@@ -14,19 +18,40 @@ func (p Walk) free(v *graph.Value, depth int) bool {
 	}
 	n := v.Producer
 	if n == nil {
-		return v.Input && v.Graph.Owner == nil && (p.EmptySequences || !Padding(p.Model, v))
+		return v.Input && v.Graph.Owner == nil && p.chosen(v) && (p.EmptySequences || !Padding(p.Model, v))
 	}
 	switch n.Op {
 	case "Cast", "Identity", "Unsqueeze", "Squeeze", "Reshape", "Expand", "Transpose", "Slice", "Gather", "Not", "Sub", "Mul", "Add", "Equal", "Greater",
 		"GreaterOrEqual", "Less", "LessOrEqual", "And", "Or", "Where", "Tile", "Neg", "Flatten", "CastLike", "Max", "Min":
 		for _, in := range n.Inputs {
-			if in != nil && p.free(in, depth+1) {
+			if in == nil {
+				continue
+			}
+			q := p
+			q.EmptySequences = p.EmptySequences || column(in, n.Out(0))
+			if q.free(in, depth+1) {
 				return true
 			}
 		}
 	}
 	return false
 }
+
+// chosen tells whether the range of an input leaves a choice.
+func (p Walk) chosen(v *graph.Value) bool {
+	r := p.Range(v)
+	return r.Lo != r.Hi
+}
+
+// column tells whether an operand has one element for each row of the scores that the result belongs
+// to: all of the row stand or fall with it.
+func column(in, out *graph.Value) bool {
+	s, t := in.Type.Shape, out.Type.Shape
+	last := len(s) - 1
+	return last >= 2 && len(t) > last && single(s[last]) && !single(s[last-1]) && !single(t[len(t)-1])
+}
+
+func single(d graph.Dim) bool { return d.Known() && d.N == 1 }
 
 // Closable tells whether a mask can be the same for a whole row: it comes from an input, or is a
 // constant that is so in some row. A mask the model makes itself, such as a causal one, leaves
@@ -105,15 +130,15 @@ func collect(v *graph.Value, into map[*graph.Value]bool, steps int) {
 	}
 }
 
-// Padding tells whether an input is the padding mask of token ids: whole numbers of the same shape
-// as an input that looks up rows of a table. A sequence without any token is not what such a model
-// is made for.
+// Padding tells whether an input is the padding mask of token ids: whole numbers, and the shape may be
+// that of an input that looks up rows of a table. A sequence without any token is not what such a
+// model is made for.
 func Padding(m *graph.Model, v *graph.Value) bool {
 	if !v.Type.Elem.IsInt() || len(v.Type.Shape) != 2 {
 		return false
 	}
 	for _, in := range m.Graph.Inputs {
-		if in == v || !in.Type.Elem.IsInt() || in.Type.Shape.String() != v.Type.Shape.String() {
+		if in == v || !in.Type.Elem.IsInt() || !fits(in.Type.Shape, v.Type.Shape) {
 			continue
 		}
 		uses, _ := walk.Readers(in)
@@ -124,4 +149,18 @@ func Padding(m *graph.Model, v *graph.Value) bool {
 		}
 	}
 	return false
+}
+
+// fits tells whether two shapes may be the same: exporters give each input names of its own for the
+// sizes they leave open.
+func fits(a, b graph.Shape) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i].Known() && b[i].Known() && a[i].N != b[i].N {
+			return false
+		}
+	}
+	return true
 }
