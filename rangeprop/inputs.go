@@ -47,7 +47,7 @@ func (p *pass) evidence(v *graph.Value) (r Range, note string, basis Basis) {
 	case u.rows > 0:
 		return Range{0, u.rows - 1}, fmt.Sprintf("indices into a table of %g rows", u.rows), Default
 	case u.mask:
-		return maybe, "a mask: subtracted from 1, compared, or cast and multiplied by a large negative number", Default
+		return maybe, "a mask: subtracted from 1, compared with 0, cast to truth values, given to an attention as one, or multiplied by a large negative number", Default
 	case elem == graph.Uint8, u.by255:
 		return Range{0, 255}, "image values up to 255", Default
 	case elem.IsFloat() && u.conv:
@@ -115,12 +115,22 @@ func (r *reading) use(p *pass, u graph.Use) {
 	n := u.Node
 	switch n.OpName() {
 	case "Gather":
-		if t := n.In(0); u.Index == 1 && t != nil && t.Const != nil && len(t.Const.Dims) > 0 && n.Int("axis", 0) == 0 {
-			rows := float64(t.Const.Dims[0])
-			if r.rows == 0 || rows < r.rows {
-				r.rows = rows
-			}
+		if u.Index == 1 && n.Int("axis", 0) == 0 {
+			r.index(n.In(0))
 		}
+	case "com.microsoft.EmbedLayerNormalization": // ids, segments and, behind the mask, positions
+		if table, ok := map[int]int{0: 2, 1: 4, 8: 3}[u.Index]; ok {
+			r.index(n.In(table))
+		}
+		r.mask = r.mask || u.Index == 7
+	case "com.microsoft.Attention", "com.microsoft.MultiHeadAttention": // of rank 1 it holds lengths
+		at := map[string]int{"Attention": 3, "MultiHeadAttention": 4}[n.Op]
+		r.mask = r.mask || u.Index == at && len(n.In(at).Type.Shape) > 1
+	case "Cast": // what is not 0 is true, all the same
+		r.mask = r.mask || graph.ElemType(n.Int("to", 0)) == graph.Bool
+	case "Equal":
+		c, ok := p.single(n.In(1 - min(u.Index, 1)))
+		r.mask = r.mask || ok && c == 0 && !n.In(u.Index).Type.Elem.IsFloat()
 	case "Sub":
 		c, ok := p.single(n.In(0))
 		r.mask = r.mask || u.Index == 1 && ok && c == 1
@@ -136,6 +146,17 @@ func (r *reading) use(p *pass, u graph.Use) {
 		r.signal = r.signal || u.Index == 0 && filters(n)
 	case "STFT", "DFT":
 		r.signal = r.signal || u.Index == 0
+	}
+}
+
+// index notes a table that is read by rows.
+func (r *reading) index(t *graph.Value) {
+	if t == nil || t.Const == nil || len(t.Const.Dims) == 0 {
+		return
+	}
+	rows := float64(t.Const.Dims[0])
+	if r.rows == 0 || rows < r.rows {
+		r.rows = rows
 	}
 }
 
