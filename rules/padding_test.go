@@ -37,6 +37,7 @@ func TestPaddingMasks(t *testing.T) {
 		{"keys and queries", "0,1", "2, 6", "2, 6", both, "error constant visible mask-constant low"},
 		{"keys and queries, open sizes", "0,1", "N, S", "N, S", both, "error constant visible mask-constant low"},
 		{"nothing is hidden", "1,1", "N, S", "N, S", both, "note constant absorbed mask-constant low"},
+		{"keys by their indices", "0,1", "2, 6", "2, 6", "i = Constant<value = int64[2, 1, 6, 2] {0, 0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 1, 0, 1, 1, 1, 2, 1, 3, 1, 4, 1, 5}>() k = GatherND(bits, i) w = Where(k, zero, low)", "warning likely  mask-constant low"},
 		{"another length", "0,1", "2, 6", "2, 1", keys, "error constant visible mask-constant low"},
 	} {
 		if diff := cmp.Diff([]string{c.want}, summary(Run(prepareText(t, fmt.Sprintf(paddedModel, c.r, c.ids, c.mask, c.body))))); diff != "" {

@@ -9,6 +9,7 @@ import (
 	"github.com/amplint/amplint/refeval"
 	"github.com/amplint/amplint/rewrite"
 	"github.com/amplint/amplint/rules/runtime"
+	"github.com/amplint/amplint/rules/spread"
 )
 
 // Rule is one hazard: what it is called and the function that looks for it.
@@ -112,6 +113,9 @@ type Input struct {
 	wide      *rangeprop.Result // the ranges of a first run, see widely
 	estimates *rangeprop.Result // with the moments that Ranges lacks, see widely
 }
+
+// Nonempty tells of an input that masks the padding of sequences: each has a token at least.
+func (in *Input) Nonempty(v *graph.Value) bool { return spread.Padding(in.Model, v) }
 
 // Run applies all rules that are not disabled and returns their findings in graph order, at one
 // place in the order of [All].

@@ -31,6 +31,7 @@ type hunt struct {
 	tries int  // inputs with right outputs that showed the harm
 	hit   grip // of the run that is looked at
 	best  attempt
+	alone *solo   // with the values of the goal alone held low, once it was wanted
 	score float64 // of the run that is looked at
 }
 
@@ -47,7 +48,6 @@ type finder struct {
 	watched  map[*graph.Value][]*hunt
 	want     map[*graph.Value][]*refeval.Tensor // of the run in FP32, as often as a value is made
 	seen     map[*graph.Value]int
-	lost     map[*graph.Value]bool // not finite in the run as the target does, and finite in FP32
 	space    space
 	free     []*graph.Value
 	meter
@@ -109,7 +109,7 @@ func (f *finder) search(ctx context.Context, info *infer.Info, ranges []rangepro
 			err = e
 		}
 	}
-	for s, e := range spaces(f.m, info, ranges, true) {
+	for s, e := range spaces(f.m, info, ranges, true, f.opt.Nonempty) {
 		if f.done() || ctx.Err() != nil {
 			return nil
 		}
@@ -302,7 +302,7 @@ func (f *finder) climb(ctx context.Context, rng *rand.Rand) {
 }
 
 func (f *finder) reset() {
-	f.want, f.seen, f.lost = map[*graph.Value][]*refeval.Tensor{}, map[*graph.Value]int{}, map[*graph.Value]bool{}
+	f.want, f.seen = map[*graph.Value][]*refeval.Tensor{}, map[*graph.Value]int{}
 	for _, h := range f.hunts {
 		h.hit, h.score = unhurt, math.Inf(-1)
 	}
@@ -317,30 +317,34 @@ func (f *finder) try(ctx context.Context, in Input, sample int) error {
 	}
 	w := Witness{Input: in, Sample: sample, NotFinite: !allFinite(want)}
 	w.Right = !w.NotFinite
+	blamed := func(*hunt) bool { return true }
 	if f.low != nil {
 		got, err := f.low.Run(ctx, in)
 		if err != nil {
 			return err
 		}
 		w.Right, w.NotFinite = same(want, got) && sameIntegers(want, got), !allFinite(got) && allFinite(want)
+		blamed = func(h *hunt) bool { return !w.NotFinite || h.Harm == NotFinite || f.breaksAlone(ctx, h, in, want) }
 	}
 	for _, h := range f.hunts {
-		f.note(h, w)
+		f.note(h, w, blamed)
 	}
 	return nil
 }
 
-func (f *finder) note(h *hunt, w Witness) {
+// note takes over what a run showed of a goal. Where the outputs are NaN something else may be why:
+// blamed tells.
+func (f *finder) note(h *hunt, w Witness, blamed func(*hunt) bool) {
 	if h.score > h.best.score {
 		h.best = attempt{h.score, w.Input}
 	}
-	if h.hit == unhurt || h.hit == touched && (w.Right || w.NotFinite && h.Harm != NotFinite) {
-		return // an element that is another number makes no NaN
+	if h.hit == unhurt || h.hit == touched && w.Right {
+		return
 	}
 	if w.Right {
 		h.tries++
 	}
-	if h.found == nil || h.hit > h.sure || h.hit == h.sure && h.found.Right && !w.Right {
+	if (h.found == nil || h.hit > h.sure || h.hit == h.sure && h.found.Right && !w.Right) && blamed(h) {
 		h.found, h.sure = &w, h.hit
 	}
 }
@@ -393,28 +397,17 @@ func (f *finder) observeGot(v *graph.Value, t *refeval.Tensor) {
 	if i >= len(f.want[v]) { // the runs went different ways
 		return
 	}
-	if t.Elem.IsFloat() && !extremesOf(t).finite() && extremesOf(f.want[v][i]).finite() {
-		f.lost[v] = true
-	}
 	format, _ := f.opt.Hold(v)
 	for _, h := range f.watched[v] {
 		if !h.shows(v) {
 			continue
 		}
 		g := h.Harm.harmed(f.want[v][i], t, format)
-		if g == broken && h.Harm != NotFinite && f.inherits(h, v) {
-			continue
-		}
 		if v.Producer == nil || v.Const != nil {
 			g = min(g, touched) // what a constant loses it loses in every run, which shows nothing yet
 		}
 		h.hit = max(h.hit, g)
 	}
-}
-
-// inherits tells whether what the node of a value reads is lost already in the run as the target does.
-func (f *finder) inherits(h *hunt, v *graph.Value) bool {
-	return v.Producer != nil && v.Producer == h.Node && slices.ContainsFunc(v.Producer.Inputs, func(in *graph.Value) bool { return in != nil && in.Const == nil && f.lost[in] })
 }
 
 // sameIntegers tells whether outputs that are no real numbers agree.

@@ -2,6 +2,7 @@ package witness
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -136,5 +137,26 @@ func TestIndices(t *testing.T) {
 		numfmt.FP16, NotFinite, map[string]rangeprop.Range{"x": {Lo: -20, Hi: 20}, "i": {Lo: -900, Hi: 900}})
 	if w == nil {
 		t.Fatal("no input was found")
+	}
+}
+
+// TestMasks looks at what masks of sequences hide. A place whose numbers are NaN because all else is
+// masked shows nothing of its own, and what is wrong behind a mask shows where nothing is masked.
+func TestMasks(t *testing.T) {
+	masked := head + `m (float[2, 8] x, int64[2, 8] mask) => (float[2, 8] y) <float low = {-3.4e38}, float zero = {0}, float tiny = {1e-12}, int64[1] last = {-1}>
+{ b = Cast<to = 9>(mask) w = Where(b, zero, low) s = Add(x, w) p = Softmax(s) q = Mul(p, p) v = ReduceSum(q, last) %s }`
+	epsilon := `["at"] e = Add(v, tiny) goal = Div(p, e) y = Mul(goal, x)`
+	m, info, inputs := bounded(t, fmt.Sprintf(masked, epsilon), map[string]rangeprop.Range{"x": {Lo: -4, Hi: 4}, "mask": {Lo: 0, Hi: 1}})
+	hold := func(v *graph.Value) (numfmt.Format, bool) { return numfmt.FP16, v.Type.Float() }
+	e := m.Graph.Lookup("e")
+	for _, nonempty := range []bool{true, false} {
+		opt := Options{Target: numfmt.FP16, Hold: hold, Work: 1e9, Runs: 24, Climbs: 400, Nonempty: func(v *graph.Value) bool { return nonempty && v.Name == "mask" }}
+		found, err := Find(context.Background(), m, info, inputs, []Goal{{Node: e.Producer, Value: e, Harm: Vanished}}, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w := found[0]; w != nil && !w.Right {
+			t.Errorf("with rows that are never empty %v: %v", nonempty, w.Input["mask"].Tensor.I)
+		}
 	}
 }

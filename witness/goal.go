@@ -41,6 +41,17 @@ func (g *Goal) values() []*graph.Value {
 	return list
 }
 
+// near lists what is looked at and what that is computed from.
+func (g *Goal) near() []*graph.Value {
+	list := g.values()
+	for _, v := range g.values() {
+		if v.Producer != nil {
+			list = append(list, v.Producer.Inputs...)
+		}
+	}
+	return list
+}
+
 // operand returns input i of the node, nil where there is none.
 func (g *Goal) operand(i int) *graph.Value {
 	if g.Node == nil {

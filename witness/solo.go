@@ -2,6 +2,7 @@ package witness
 
 import (
 	"context"
+	"slices"
 
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/numfmt"
@@ -48,4 +49,29 @@ func (p *prober) newSolo(v *graph.Value) *solo {
 		return &solo{}
 	}
 	return &solo{runner: r}
+}
+
+// maxBlamed bounds the runs that tell whether a goal is why an output is not finite.
+const maxBlamed = 24
+
+// breaksAlone tells whether an output is not finite too when of all values only those of a goal, and
+// what they are computed from, are held low. A goal whose runs are used up is not blamed; where nothing
+// can be held low by itself, all are.
+func (f *finder) breaksAlone(ctx context.Context, h *hunt, in Input, want map[string]*refeval.Value) bool {
+	if f.opt.Target == numfmt.Invalid {
+		return true
+	}
+	if h.alone == nil {
+		near := h.near()
+		o := f.opt.lowered(f.free, f.spend, nil)
+		keep := o.Keep
+		o.Keep = func(v *graph.Value) bool { return keep(v) || !slices.Contains(near, v) }
+		h.alone = &solo{}
+		h.alone.runner, _ = refeval.New(f.m, o) // nil where it cannot be planned
+	}
+	if h.alone.runs++; h.alone.runner == nil || h.alone.runs > maxBlamed {
+		return h.alone.runner == nil
+	}
+	got, err := h.alone.runner.Run(ctx, in)
+	return err == nil && allFinite(want) && !allFinite(got)
 }

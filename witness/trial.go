@@ -70,7 +70,7 @@ func NewTrial(ctx context.Context, m *graph.Model, info *infer.Info, ranges []ra
 	for _, in := range opt.Samples {
 		_ = add(in, true) // a sample that does not run says nothing
 	}
-	t.draw(m, info, ranges, opt.Runs, add)
+	t.draw(m, info, ranges, opt, add)
 	t.most = opt.Work
 	return t
 }
@@ -80,14 +80,14 @@ func NewTrial(ctx context.Context, m *graph.Model, info *infer.Info, ranges []ra
 var trialModes = [...]mode{spread, corners, decades, high, low, sparse, rows, zero}
 
 // draw adds inputs of all modes, with lengths of the open dimensions that the model runs with.
-func (t *Trial) draw(m *graph.Model, info *infer.Info, ranges []rangeprop.InputRange, runs int, add func(in Input, ordinary bool) error) {
+func (t *Trial) draw(m *graph.Model, info *infer.Info, ranges []rangeprop.InputRange, opt Options, add func(in Input, ordinary bool) error) {
 	rng := rand.New(rand.NewPCG(seed, seed))
 	before := len(t.cases)
-	for s, err := range spaces(m, info, ranges, false) {
+	for s, err := range spaces(m, info, ranges, false, opt.Nonempty) {
 		if err != nil {
 			return
 		}
-		for i := range runs {
+		for i := range opt.Runs {
 			how := trialModes[i%len(trialModes)]
 			if err = add(s.draw(func(j int) mode { return s.counted(j, how) }, rng), how == spread); err != nil {
 				break

@@ -1,6 +1,8 @@
 package spread
 
 import (
+	"slices"
+
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/rules/walk"
 )
@@ -22,7 +24,8 @@ func (p Walk) free(v *graph.Value, depth int) bool {
 	}
 	switch n.Op {
 	case "Cast", "Identity", "Unsqueeze", "Squeeze", "Reshape", "Expand", "Transpose", "Slice", "Gather", "Not", "Sub", "Mul", "Add", "Equal", "Greater",
-		"GreaterOrEqual", "Less", "LessOrEqual", "And", "Or", "Where", "Tile", "Neg", "Flatten", "CastLike", "Max", "Min":
+		"GreaterOrEqual", "Less", "LessOrEqual", "And", "Or", "Where", "Tile", "Neg", "Flatten", "CastLike", "Max", "Min",
+		"GatherND", "GatherElements", "Xor", "BitwiseAnd", "BitwiseOr", "BitwiseNot", "Trilu", "Pad", "Concat", "Split", "Clip":
 		for _, in := range n.Inputs {
 			if in == nil {
 				continue
@@ -130,25 +133,24 @@ func collect(v *graph.Value, into map[*graph.Value]bool, steps int) {
 	}
 }
 
-// Padding tells whether an input is the padding mask of token ids: whole numbers, and the shape may be
-// that of an input that looks up rows of a table. A sequence without any token is not what such a
-// model is made for.
+// Padding tells whether an input is the padding mask of token ids: whole numbers that look up nothing,
+// and the shape may be that of an input that looks up rows of a table. A sequence without any token is
+// not what such a model is made for.
 func Padding(m *graph.Model, v *graph.Value) bool {
-	if !v.Type.Elem.IsInt() || len(v.Type.Shape) != 2 {
+	if !v.Type.Elem.IsInt() || len(v.Type.Shape) != 2 || looksUp(v) {
 		return false
 	}
-	for _, in := range m.Graph.Inputs {
-		if in == v || !in.Type.Elem.IsInt() || !fits(in.Type.Shape, v.Type.Shape) {
-			continue
-		}
-		uses, _ := walk.Readers(in)
-		for _, u := range uses {
-			if walk.Is(u.Node, "Gather") && u.Index == 1 && walk.Constant(u.Node.In(0)) != nil {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.Graph.Inputs, func(in *graph.Value) bool {
+		return in != v && in.Type.Elem.IsInt() && fits(in.Type.Shape, v.Type.Shape) && looksUp(in)
+	})
+}
+
+// looksUp tells whether an input chooses rows of a table.
+func looksUp(v *graph.Value) bool {
+	uses, _ := walk.Readers(v)
+	return slices.ContainsFunc(uses, func(u graph.Use) bool {
+		return walk.Is(u.Node, "Gather") && u.Index == 1 && walk.Constant(u.Node.In(0)) != nil
+	})
 }
 
 // fits tells whether two shapes may be the same: exporters give each input names of its own for the
