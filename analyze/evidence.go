@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/amplint/amplint/numfmt"
 	"github.com/amplint/amplint/refeval"
 	"github.com/amplint/amplint/rules"
 	"github.com/amplint/amplint/witness"
@@ -27,17 +28,17 @@ func (a *analysis) attest(ctx context.Context, t Target, opt *Options, in *rules
 	}
 	open := t.format().Bits() == 16 && !slices.ContainsFunc(found, func(f rules.Finding) bool { return f.Severity == rules.Error })
 	var goals []witness.Goal
-	var at []int
+	var at []*rules.Finding
 	for i := range found {
 		f := &found[i]
 		if s, ok := seen.Of(f.Value); ok && (f.Evidence == rules.Witness || f.Evidence == rules.Observed) {
 			f.Input = s.Input
 		}
-		if f.Node == nil || f.Input != nil || !a.wanted(t, opt, f) && !(open && doubtful(f)) {
+		if f.Node == nil || f.Input != nil || !a.wanted(t, opt, f) && !(open && doubtful(f)) && !guarded(in, f) {
 			continue
 		}
 		for _, p := range places(f) {
-			goals, at = append(goals, witness.Goal{Node: p.Node, Value: p.Value, Harm: harms[f.Kind]}), append(at, i)
+			goals, at = append(goals, witness.Goal{Node: p.Node, Value: p.Value, Harm: harms[f.Kind], Guard: in.Guarded(f, p.Node)}), append(at, f)
 		}
 	}
 	if len(goals) == 0 {
@@ -46,8 +47,30 @@ func (a *analysis) attest(ctx context.Context, t Target, opt *Options, in *rules
 	a.options(&w, t, opt, in)
 	shown, _ := witness.Find(ctx, a.model, a.info, a.ranges.Inputs(), goals, w)
 	for i, s := range shown {
-		if f := &found[at[i]]; s != nil && (f.Input == nil || !s.Right) {
-			take(f, s, t == FP32 || open && doubtful(f) && !s.Right)
+		if f := at[i]; s.Witness != nil && (f.Input == nil || !s.Right) {
+			take(f, s.Witness, t == FP32 || open && doubtful(f) && !s.Right)
+		}
+	}
+	doubt(in, at, shown)
+}
+
+// guarded tells whether a finding fears a divisor of 0 that a search may show to be far from it.
+func guarded(in *rules.Input, f *rules.Finding) bool {
+	return in.Target != numfmt.FP32 && doubtful(f) && in.Guarded(f, f.Node) != nil
+}
+
+// doubt takes back what a search for each place of a finding came nowhere near.
+func doubt(in *rules.Input, at []*rules.Finding, shown []witness.Found) {
+	least := map[*rules.Finding]float64{}
+	for i, s := range shown {
+		x, again := least[at[i]]
+		if least[at[i]] = s.Least; again {
+			least[at[i]] = min(x, s.Least)
+		}
+	}
+	for _, f := range at {
+		if guarded(in, f) {
+			f.Doubt(in, least[f])
 		}
 	}
 }

@@ -1,6 +1,13 @@
 package rules
 
-import "github.com/amplint/amplint/refeval"
+import (
+	"fmt"
+
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/refeval"
+	"github.com/amplint/amplint/rewrite"
+	"github.com/amplint/amplint/rules/walk"
+)
 
 // Confirm raises a finding that was only likely: an input inside the declared ranges has shown it.
 // consequence is what it did to the outputs, "" where nothing is known of that.
@@ -9,4 +16,45 @@ func (f *Finding) Confirm(in map[string]*refeval.Value, consequence string) {
 	f.Severity = max(f.Severity, grade(Witness, consequence))
 	f.Reason = "an input inside the declared ranges shows it"
 	f.Message += consequenceText(consequence)
+}
+
+// farAway is how many times the least number of the format what is divided by stays above, in all runs
+// of a search for less, for a bound that ends at 0 to say nothing.
+const farAway = 1024
+
+// Guarded returns the divisor that a finding at a node fears to be 0, nil for other findings.
+func (in *Input) Guarded(f *Finding, n *graph.Node) *graph.Value {
+	switch f.Rule {
+	case tinyEpsilon.Name:
+		if s := singular(n.Out(0)); s != nil && !walk.Is(s, "Log") {
+			return n.Out(0)
+		}
+	case squareUnderflow.Name:
+		if m := in.Patterns.NormOf(n); m != nil && m.EpsValue == 0 && m.Eps == nil {
+			return m.Var
+		}
+	}
+	return nil
+}
+
+// Doubt takes a finding back to what is not excluded: a search for inputs that bring what is divided
+// by to 0 came no nearer than least. It stays where the fix is what keeps an overflow away besides.
+func (f *Finding) Doubt(in *Input, least float64) {
+	if f.Evidence != Likely || least < farAway*f.Limit {
+		return
+	}
+	for _, e := range f.Edits {
+		w, ok := e.(rewrite.Widen)
+		if !ok {
+			continue
+		}
+		low, held := in.Hold(w.Value)
+		v := in.Ranges.Val(w.Value)
+		if held && v != nil && v.Hull().Bounded() && v.Hull().MaxAbs() >= low.OverflowAt() {
+			return
+		}
+	}
+	f.Evidence = Unproved
+	f.Severity = grade(f.Evidence, f.Consequence)
+	f.Reason = fmt.Sprintf("no input was found that brings it below %.2g", least)
 }

@@ -23,6 +23,14 @@ type Witness struct {
 	Sample int
 }
 
+// Found is what a search for a goal came to.
+type Found struct {
+	*Witness // nil where there is none
+	// Least is the least magnitude that the goal's guard had in FP32; 0 where the runs were too few to
+	// tell, or it has none.
+	Least float64
+}
+
 // hunt is the search for one goal.
 type hunt struct {
 	Goal
@@ -50,22 +58,21 @@ type finder struct {
 	seen     map[*graph.Value]int
 	space    space
 	free     []*graph.Value
+	runs     int // of inputs
 	meter
 }
 
 // Find looks for an input for each goal and returns them in the order of the goals, nil where it
 // found none. Samples come first, then inputs of all modes and of the ends of the ranges, and then
 // the ones that came closest are changed for the worse. An error says why nothing could be run.
-func Find(ctx context.Context, m *graph.Model, info *infer.Info, ranges []rangeprop.InputRange, goals []Goal, opt Options) ([]*Witness, error) {
+func Find(ctx context.Context, m *graph.Model, info *infer.Info, ranges []rangeprop.InputRange, goals []Goal, opt Options) ([]Found, error) {
 	f := &finder{m: m, opt: opt, free: movable(ranges), watched: map[*graph.Value][]*hunt{},
 		meter: meter{dims: map[*graph.Value][]int{}, most: opt.Work}}
 	for _, g := range goals {
 		h := &hunt{Goal: g, best: attempt{score: math.Inf(-1)}}
 		f.hunts = append(f.hunts, h)
-		for _, v := range append(g.values(), g.operand(0), g.operand(1)) {
-			if v != nil {
-				f.watched[v] = append(f.watched[v], h)
-			}
+		for _, v := range g.watched() {
+			f.watched[v] = append(f.watched[v], h)
 		}
 	}
 	if err := f.plan(); err != nil {
@@ -79,10 +86,13 @@ func Find(ctx context.Context, m *graph.Model, info *infer.Info, ranges []rangep
 	ctx, f.stop = context.WithCancel(ctx)
 	defer f.stop()
 	err := f.search(ctx, info, ranges)
-	out := make([]*Witness, len(f.hunts))
+	out := make([]Found, len(f.hunts))
 	for i, h := range f.hunts {
-		if out[i] = h.found; h.found != nil {
+		if out[i].Witness = h.found; h.found != nil {
 			err = nil
+		}
+		if h.Guard != nil && f.runs >= opt.Runs && !math.IsInf(h.best.score, 0) {
+			out[i].Least = -h.best.score
 		}
 	}
 	return out, err
@@ -281,7 +291,7 @@ func (f *finder) climb(ctx context.Context, rng *rand.Rand) {
 		if h.sure == broken || h.best.in == nil || ctx.Err() != nil {
 			continue
 		}
-		cone, err := refeval.New(f.m, refeval.Options{Wide: f.opt.Target != numfmt.FP32, Free: f.free, Goal: h.values(), Measure: f.spend, Observe: f.observeWant, Shown: f.watches, MaxMemory: searchMemory})
+		cone, err := refeval.New(f.m, refeval.Options{Wide: f.opt.Target != numfmt.FP32, Free: f.free, Goal: h.aims(), Measure: f.spend, Observe: f.observeWant, Shown: f.watches, MaxMemory: searchMemory})
 		if err != nil {
 			continue
 		}
@@ -315,6 +325,7 @@ func (f *finder) try(ctx context.Context, in Input, sample int) error {
 	if err != nil {
 		return err
 	}
+	f.runs++
 	w := Witness{Input: in, Sample: sample, NotFinite: !allFinite(want)}
 	w.Right = !w.NotFinite
 	blamed := func(*hunt) bool { return true }

@@ -29,7 +29,7 @@ func find(t *testing.T, text string, target numfmt.Format, h Harm, ranges map[st
 	if err != nil {
 		t.Fatal(err)
 	}
-	return m, found[0]
+	return m, found[0].Witness
 }
 
 const head = `<ir_version: 9, opset_import: ["" : 18]> `
@@ -155,7 +155,7 @@ func TestMasks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if w := found[0]; w != nil && !w.Right {
+		if w := found[0].Witness; w != nil && !w.Right {
 			t.Errorf("with rows that are never empty %v: %v", nonempty, w.Input["mask"].Tensor.I)
 		}
 	}

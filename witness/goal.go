@@ -2,6 +2,7 @@ package witness
 
 import (
 	"math"
+	"slices"
 
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/numfmt"
@@ -23,6 +24,7 @@ type Goal struct {
 	Node  *graph.Node // its results are looked at too; may be nil
 	Value *graph.Value
 	Harm  Harm
+	Guard *graph.Value // the divisor that may come to 0 there; may be nil
 }
 
 // values lists what is looked at.
@@ -50,6 +52,25 @@ func (g *Goal) near() []*graph.Value {
 		}
 	}
 	return list
+}
+
+// watched lists what a search sees of the model's values.
+func (g *Goal) watched() []*graph.Value {
+	list := append(g.values(), g.operand(0), g.operand(1), g.Guard)
+	seen := map[*graph.Value]bool{nil: true}
+	return slices.DeleteFunc(list, func(v *graph.Value) bool {
+		again := seen[v]
+		seen[v] = true
+		return again
+	})
+}
+
+// aims lists what a run must compute for the goal to be judged.
+func (g *Goal) aims() []*graph.Value {
+	if g.Guard == nil {
+		return g.values()
+	}
+	return append(g.values(), g.Guard)
 }
 
 // operand returns input i of the node, nil where there is none.
@@ -120,6 +141,9 @@ func at(t *refeval.Tensor, i int) float64 {
 func (g *Goal) margin(v *graph.Value, t *refeval.Tensor) (score float64, ok bool) {
 	if !t.Elem.IsFloat() {
 		return 0, false
+	}
+	if g.Guard != nil {
+		return -least(t), v == g.Guard
 	}
 	x := extremesOf(t)
 	if g.Node != nil {
