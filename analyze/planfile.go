@@ -112,15 +112,16 @@ func newPlanFile(path string, plan *rewrite.Plan, opt *FixOptions) *PlanFile {
 
 // note adds a round; each edit stands beside the finding that asked for it.
 func (p *PlanFile) note(edits []rewrite.Edit, from []rules.Finding) {
+	why := map[string]string{}
+	for _, f := range slices.Backward(from) { // the first finding is the reason
+		for _, e := range f.Edits {
+			why[e.Describe()] = f.Rule + ": " + f.Message
+		}
+	}
 	round := PlanRound{Edits: []PlanEdit{}}
 	for _, e := range edits {
 		x := planEdit(e)
-		for _, f := range from {
-			if slices.ContainsFunc(f.Edits, func(o rewrite.Edit) bool { return o.Describe() == e.Describe() }) {
-				x.Why = f.Rule + ": " + f.Message
-				break
-			}
-		}
+		x.Why = why[e.Describe()]
 		round.Edits = append(round.Edits, x)
 	}
 	p.Rounds = append(p.Rounds, round)
