@@ -34,7 +34,7 @@ func (a *analysis) attest(ctx context.Context, t Target, opt *Options, in *rules
 		if s, ok := seen.Of(f.Value); ok && (f.Evidence == rules.Witness || f.Evidence == rules.Observed) {
 			f.Input = s.Input
 		}
-		if f.Node == nil || f.Input != nil || !a.wanted(t, opt, f) && !(open && doubtful(f)) && !guarded(in, f) {
+		if f.Node == nil || f.Input != nil || !a.wanted(t, opt, f) && !(open && doubtful(f)) && !guarded(in, f) && !lost(t, f) {
 			continue
 		}
 		for _, p := range places(f) {
@@ -48,7 +48,7 @@ func (a *analysis) attest(ctx context.Context, t Target, opt *Options, in *rules
 	shown, _ := witness.Find(ctx, a.model, a.info, a.ranges.Inputs(), goals, w)
 	for i, s := range shown {
 		if f := at[i]; s.Witness != nil && (f.Input == nil || !s.Right) {
-			take(f, s.Witness, t == FP32 || open && doubtful(f) && !s.Right)
+			take(f, s.Witness, t == FP32 || open && doubtful(f) && !s.Right || lost(t, f) && s.NotFinite)
 		}
 	}
 	doubt(in, at, shown)
@@ -100,6 +100,12 @@ func doubtful(f *rules.Finding) bool {
 	return f.Severity == rules.Warning && f.Evidence == rules.Likely && f.Kind != rules.Overflow
 }
 
+// lost tells whether a finding is on a constant that is infinite in the format, and does harm for some
+// inputs only. Where outputs stay finite it is only rows without an open place that differ.
+func lost(t Target, f *rules.Finding) bool {
+	return t != FP32 && f.Severity == rules.Warning && f.Evidence == rules.Likely && f.Kind == rules.Overflow && f.Value != nil && f.Value.Const != nil
+}
+
 // take notes an input that shows a finding, and whether it decides.
 func take(f *rules.Finding, s *witness.Witness, decides bool) {
 	if !decides || f.Evidence != rules.Likely {
@@ -125,7 +131,7 @@ var harms = [...]witness.Harm{
 // options fills in what all runs of a model share.
 func (a *analysis) options(w *witness.Options, t Target, opt *Options, in *rules.Input) {
 	w.Target, w.Hold, w.Samples, w.Flush = t.format(), in.Hold, a.inputs.feeds(a.model), opt.Flush
-	w.Foreign, w.Nonempty = t.foreign(a.model), in.Nonempty
+	w.Foreign, w.Padding = t.foreign(a.model), in.Padding
 	if opt.Accumulate == "target" {
 		w.Accumulate = refeval.Target
 	}

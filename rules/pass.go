@@ -43,7 +43,7 @@ func newPass(in *Input) *Pass {
 	}
 	p.harm = spread.Walk{Model: in.Model, Range: p.Range}
 	p.reach = reach.New(in.Model, reach.Options{Target: in.Target, Hold: in.Hold, Declared: p.declared,
-		Nonempty: in.Nonempty})
+		Nonempty: in.Padding})
 	return p
 }
 

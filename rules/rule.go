@@ -114,8 +114,8 @@ type Input struct {
 	estimates *rangeprop.Result // with the moments that Ranges lacks, see widely
 }
 
-// Nonempty tells of an input that masks the padding of sequences: each has a token at least.
-func (in *Input) Nonempty(v *graph.Value) bool { return spread.Padding(in.Model, v) }
+// Padding tells of an input that masks the padding of sequences: each has a token at least.
+func (in *Input) Padding(v *graph.Value) bool { return spread.Padding(in.Model, v) }
 
 // Run applies all rules that are not disabled and returns their findings in graph order, at one
 // place in the order of [All].

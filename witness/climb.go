@@ -116,7 +116,7 @@ func (s space) changed(in Input, rng *rand.Rand) Input {
 	}
 	x := open[rng.IntN(len(open))]
 	out := maps.Clone(in)
-	if in[x.v.Name] == nil {
+	if in[x.v.Name] == nil || x.padding {
 		out[x.v.Name] = refeval.TensorValue(x.fill(mode(rng.IntN(int(modes))), rng))
 		return out
 	}
@@ -128,9 +128,6 @@ func (s space) changed(in Input, rng *rand.Rand) Input {
 	splice(c.F, fresh.F, from, size)
 	splice(c.D, fresh.D, from, size)
 	splice(c.I, fresh.I, from, size)
-	if !x.empty {
-		occupy(c, x.r, rng)
-	}
 	out[x.v.Name] = refeval.TensorValue(c)
 	return out
 }

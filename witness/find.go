@@ -44,7 +44,12 @@ type hunt struct {
 }
 
 func (h *hunt) done() bool {
-	return h.sure == broken && (!h.found.Right || h.tries >= Enough)
+	return h.sure == broken && (!h.found.Right || h.tries >= Enough && h.Guard == nil)
+}
+
+// settled tells whether nothing is gained by coming closer to the harm.
+func (h *hunt) settled() bool {
+	return h.sure == broken && (!h.found.Right || h.Guard == nil)
 }
 
 // finder runs inputs until all goals are met.
@@ -91,7 +96,7 @@ func Find(ctx context.Context, m *graph.Model, info *infer.Info, ranges []rangep
 		if out[i].Witness = h.found; h.found != nil {
 			err = nil
 		}
-		if h.Guard != nil && f.runs >= opt.Runs && !math.IsInf(h.best.score, 0) {
+		if h.Guard != nil && f.runs >= Enough && !math.IsInf(h.best.score, 0) {
 			out[i].Least = -h.best.score
 		}
 	}
@@ -119,7 +124,7 @@ func (f *finder) search(ctx context.Context, info *infer.Info, ranges []rangepro
 			err = e
 		}
 	}
-	for s, e := range spaces(f.m, info, ranges, true, f.opt.Nonempty) {
+	for s, e := range spaces(f.m, info, ranges, true, f.opt.Padding) {
 		if f.done() || ctx.Err() != nil {
 			return nil
 		}
@@ -288,7 +293,7 @@ func (s space) ends() (list [][]mode) {
 // climb changes the input that came closest to a goal, and tries what comes closer.
 func (f *finder) climb(ctx context.Context, rng *rand.Rand) {
 	for _, h := range f.hunts {
-		if h.sure == broken || h.best.in == nil || ctx.Err() != nil {
+		if h.settled() || h.best.in == nil || ctx.Err() != nil {
 			continue
 		}
 		cone, err := refeval.New(f.m, refeval.Options{Wide: f.opt.Target != numfmt.FP32, Free: f.free, Goal: h.aims(), Measure: f.spend, Observe: f.observeWant, Shown: f.watches, MaxMemory: searchMemory})
@@ -304,7 +309,7 @@ func (f *finder) climb(ctx context.Context, rng *rand.Rand) {
 			if _, err := cone.Run(ctx, in); err != nil || h.score <= h.best.score && h.hit == unhurt {
 				continue
 			}
-			if f.try(ctx, in, -1); h.sure == broken {
+			if f.try(ctx, in, -1); h.settled() {
 				break
 			}
 		}
@@ -335,7 +340,7 @@ func (f *finder) try(ctx context.Context, in Input, sample int) error {
 			return err
 		}
 		w.Right, w.NotFinite = same(want, got) && sameIntegers(want, got), !allFinite(got) && allFinite(want)
-		blamed = func(h *hunt) bool { return !w.NotFinite || h.Harm == NotFinite || f.breaksAlone(ctx, h, in, want) }
+		blamed = func(h *hunt) bool { return w.Right || h.direct(w.NotFinite) || f.breaksAlone(ctx, h, in, want, w.NotFinite) }
 	}
 	for _, h := range f.hunts {
 		f.note(h, w, blamed)
@@ -343,7 +348,7 @@ func (f *finder) try(ctx context.Context, in Input, sample int) error {
 	return nil
 }
 
-// note takes over what a run showed of a goal. Where the outputs are NaN something else may be why:
+// note takes over what a run showed of a goal. Where the outputs are wrong something else may be why:
 // blamed tells.
 func (f *finder) note(h *hunt, w Witness, blamed func(*hunt) bool) {
 	if h.score > h.best.score {

@@ -150,7 +150,7 @@ func TestMasks(t *testing.T) {
 	hold := func(v *graph.Value) (numfmt.Format, bool) { return numfmt.FP16, v.Type.Float() }
 	e := m.Graph.Lookup("e")
 	for _, nonempty := range []bool{true, false} {
-		opt := Options{Target: numfmt.FP16, Hold: hold, Work: 1e9, Runs: 24, Climbs: 400, Nonempty: func(v *graph.Value) bool { return nonempty && v.Name == "mask" }}
+		opt := Options{Target: numfmt.FP16, Hold: hold, Work: 1e9, Runs: 24, Climbs: 400, Padding: func(v *graph.Value) bool { return nonempty && v.Name == "mask" }}
 		found, err := Find(context.Background(), m, info, inputs, []Goal{{Node: e.Producer, Value: e, Harm: Vanished}}, opt)
 		if err != nil {
 			t.Fatal(err)

@@ -73,6 +73,13 @@ func (g *Goal) aims() []*graph.Value {
 	return append(g.values(), g.Guard)
 }
 
+// direct tells whether a wrong output is put down to the harm without a look at what it does by itself:
+// not where it is a divisor that is small in any run, or a constant that is infinite in all of them, nor
+// where outputs are not finite and the harm is.
+func (g *Goal) direct(notFinite bool) bool {
+	return g.Guard == nil && (g.Value == nil || g.Value.Const == nil || g.Harm != NotFinite) && (!notFinite || g.Harm == NotFinite)
+}
+
 // operand returns input i of the node, nil where there is none.
 func (g *Goal) operand(i int) *graph.Value {
 	if g.Node == nil {

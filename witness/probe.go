@@ -22,9 +22,8 @@ type Options struct {
 	Foreign bool
 	// Hold tells which values are held low; the others stay as they are.
 	Hold func(*graph.Value) (numfmt.Format, bool)
-	// Nonempty tells of inputs no row of which is all at its lower end, as of a mask of sequences that
-	// have a token at least; nil where there are none.
-	Nonempty func(*graph.Value) bool
+	// Padding tells of inputs that mask the padding of sequences; nil where there are none.
+	Padding func(*graph.Value) bool
 	// Accumulate and Flush say how kernels of the target sum, and whether they keep subnormals.
 	Accumulate refeval.Accumulate
 	Flush      bool
@@ -153,7 +152,7 @@ func Probe(ctx context.Context, m *graph.Model, info *infer.Info, ranges []range
 
 // draw runs inputs of all modes, with lengths of the open dimensions that the model runs with.
 func (p *prober) draw(ctx context.Context, info *infer.Info, ranges []rangeprop.InputRange, rng *rand.Rand) {
-	for s, err := range spaces(p.m, info, ranges, false, p.opt.Nonempty) {
+	for s, err := range spaces(p.m, info, ranges, false, p.opt.Padding) {
 		if p.space, p.seen.Err = s, err; err != nil {
 			continue
 		}

@@ -81,10 +81,11 @@ type Input = map[string]*refeval.Value
 
 // slot is one thing that a run is given.
 type slot struct {
-	v     *graph.Value
-	dims  []int
-	r     rangeprop.Range
-	empty bool // a row may hold nothing but its lower end
+	v    *graph.Value
+	dims []int
+	r    rangeprop.Range
+	// padding tells that it masks the padding of sequences.
+	padding bool
 }
 
 // space is what inputs are drawn from.
@@ -94,7 +95,7 @@ type space []slot
 // sequences and, unless anything will do, floats whose range nobody vouches for, and integers of
 // which nothing is known: an index or a position near 2^63 is an input, but none that anybody gives.
 // Initializers that may move come after the inputs.
-func newSpace(m *graph.Model, ranges []rangeprop.InputRange, s *shaper, anything bool, nonempty func(*graph.Value) bool) (space, error) {
+func newSpace(m *graph.Model, ranges []rangeprop.InputRange, s *shaper, anything bool, padding func(*graph.Value) bool) (space, error) {
 	known := map[*graph.Value]rangeprop.InputRange{}
 	for _, r := range ranges {
 		known[r.Value] = r
@@ -115,22 +116,24 @@ func newSpace(m *graph.Model, ranges []rangeprop.InputRange, s *shaper, anything
 		if fill(v.Type.Elem, []int{}, rangeprop.Range{}, low, nil) == nil {
 			return nil, fmt.Errorf("input %q: no values of type %s", v.Name, v.Type.Elem)
 		}
-		list = append(list, slot{v, dims, modest(v, r, ok), nonempty == nil || !nonempty(v)})
+		x := slot{v: v, dims: dims, r: modest(v, r, ok)}
+		x.padding = padding != nil && x.r == rangeprop.Range{Lo: 0, Hi: 1} && x.v.Type.Elem.IsInt() && padding(v)
+		list = append(list, x)
 	}
 	for _, v := range movable(ranges) {
 		if dims, err := s.dims(v.Type); err == nil {
-			list = append(list, slot{v, dims, known[v].Range, true})
+			list = append(list, slot{v: v, dims: dims, r: known[v].Range})
 		}
 	}
 	return list, nil
 }
 
 // spaces yields what inputs can be drawn from for each of the attempts; see [newSpace].
-func spaces(m *graph.Model, info *infer.Info, ranges []rangeprop.InputRange, anything bool, nonempty func(*graph.Value) bool) iter.Seq2[space, error] {
+func spaces(m *graph.Model, info *infer.Info, ranges []rangeprop.InputRange, anything bool, padding func(*graph.Value) bool) iter.Seq2[space, error] {
 	return func(yield func(space, error) bool) {
 		for _, a := range attempts {
 			s := &shaper{info: info, first: a[0], other: a[1], sizes: map[string]int64{}}
-			if !yield(newSpace(m, ranges, s, anything, nonempty)) {
+			if !yield(newSpace(m, ranges, s, anything, padding)) {
 				return
 			}
 		}
@@ -192,21 +195,29 @@ func (s space) draw(how func(i int) mode, rng *rand.Rand) Input {
 // fill makes a tensor for a slot.
 func (x *slot) fill(how mode, rng *rand.Rand) *refeval.Tensor {
 	t := fill(x.v.Type.Elem, x.dims, x.r, how, rng)
-	if !x.empty && t != nil {
-		occupy(t, x.r, rng)
+	if x.padding && t != nil && len(t.Dims) > 0 {
+		for row := range slices.Chunk(t.I, max(t.Dims[len(t.Dims)-1], 1)) {
+			pad(row, how, rng)
+		}
 	}
 	return t
 }
 
-// occupy gives each row that holds the lower end of a range alone the upper end at one place.
-func occupy(t *refeval.Tensor, r rangeprop.Range, rng *rand.Rand) {
-	if len(t.Dims) == 0 || t.I == nil {
-		return
+// pad makes a row what the mask of a sequence is: ones for its tokens, of which there is one at least,
+// and zeros behind them.
+func pad(row []int64, how mode, rng *rand.Rand) {
+	tokens := 1
+	switch how {
+	case low, zero:
+	case high:
+		tokens = len(row)
+	default:
+		tokens += rng.IntN(len(row))
 	}
-	lo, hi := int64(math.Ceil(r.Lo)), int64(math.Floor(r.Hi))
-	for row := range slices.Chunk(t.I, max(t.Dims[len(t.Dims)-1], 1)) {
-		if !slices.ContainsFunc(row, func(x int64) bool { return x != lo }) {
-			row[rng.IntN(len(row))] = hi
+	for i := range row {
+		row[i] = 0
+		if i < tokens {
+			row[i] = 1
 		}
 	}
 }

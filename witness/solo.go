@@ -54,10 +54,10 @@ func (p *prober) newSolo(v *graph.Value) *solo {
 // maxBlamed bounds the runs that tell whether a goal is why an output is not finite.
 const maxBlamed = 24
 
-// breaksAlone tells whether an output is not finite too when of all values only those of a goal, and
-// what they are computed from, are held low. A goal whose runs are used up is not blamed; where nothing
-// can be held low by itself, all are.
-func (f *finder) breaksAlone(ctx context.Context, h *hunt, in Input, want map[string]*refeval.Value) bool {
+// breaksAlone tells whether an output is wrong too, and where it was not finite, is so too, when of all
+// values only those of a goal, and what they are computed from, are held low. A goal whose runs are used
+// up is not blamed; where nothing can be held low by itself, all are.
+func (f *finder) breaksAlone(ctx context.Context, h *hunt, in Input, want map[string]*refeval.Value, notFinite bool) bool {
 	if f.opt.Target == numfmt.Invalid {
 		return true
 	}
@@ -73,5 +73,5 @@ func (f *finder) breaksAlone(ctx context.Context, h *hunt, in Input, want map[st
 		return h.alone.runner == nil
 	}
 	got, err := h.alone.runner.Run(ctx, in)
-	return err == nil && allFinite(want) && !allFinite(got)
+	return err == nil && allFinite(want) && !same(want, got) && (!notFinite || !allFinite(got))
 }

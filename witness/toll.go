@@ -72,7 +72,7 @@ func (t *taker) search(ctx context.Context, m *graph.Model, info *infer.Info, ra
 	for _, in := range t.opt.Samples {
 		t.try(ctx, in)
 	}
-	for space, err := range spaces(m, info, ranges, false, t.opt.Nonempty) {
+	for space, err := range spaces(m, info, ranges, false, t.opt.Padding) {
 		if err != nil {
 			continue
 		}

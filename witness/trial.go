@@ -83,7 +83,7 @@ var trialModes = [...]mode{spread, corners, decades, high, low, sparse, rows, ze
 func (t *Trial) draw(m *graph.Model, info *infer.Info, ranges []rangeprop.InputRange, opt Options, add func(in Input, ordinary bool) error) {
 	rng := rand.New(rand.NewPCG(seed, seed))
 	before := len(t.cases)
-	for s, err := range spaces(m, info, ranges, false, opt.Nonempty) {
+	for s, err := range spaces(m, info, ranges, false, opt.Padding) {
 		if err != nil {
 			return
 		}
