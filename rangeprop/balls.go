@@ -260,8 +260,9 @@ func (b *ball) plus(d *ball, sign float64) *ball {
 	return out
 }
 
-// heads is the number of parts of a vector along all of its axes but the last.
-func (b *ball) heads() int { return size(b.sizes[:len(b.sizes)-1]) }
+// heads is the number of parts of a vector along all of its axes but the last; a vector without axes, of one
+// element, is one.
+func (b *ball) heads() int { return size(b.sizes[:max(len(b.sizes)-1, 0)]) }
 
 // spreads bounds the norm of value - center for each head.
 func (b *ball) spreads() []float64 {

@@ -88,7 +88,11 @@ func (p *pass) expSum(s *pattern.ExpSum, v *graph.Value, x *Val) *Val {
 	case s.Log:
 		return x.limit(Range{-blur, top}, 0).atLeast(-blur)
 	}
-	return x.limit(Range{in.Lo - blur, in.Hi + top}, unit)
+	low := in.Lo // a sum of n terms none of which is below exp(lo)
+	if s.Count > 0 {
+		low += math.Log(n)
+	}
+	return x.limit(Range{low - blur - unit*(1+math.Log(n)), in.Hi + top}, unit)
 }
 
 // blur is how far apart two copies of a logit may be on the way to v: where some of the way is in another

@@ -355,7 +355,8 @@ func (c *call) trainedNorm(x, scale, bias *Val, eps float64) []*Val {
 	v.rest(x)
 	v.nan = y.nan
 	mean, variance := between(c.meanOf(x, n), c.x(3).flat()), between(v, c.x(4).flat())
-	return []*Val{y, mean, variance, mean, variance}
+	saved := joined(variance, c.inverseRoot(x, n, eps, false)) // some kernels hand on what they multiply by
+	return []*Val{y, mean, variance, mean, saved}
 }
 
 // skipNormOp adds a residual and a bias, then normalises; its fourth result is the sum.

@@ -85,6 +85,35 @@ func (c *call) source() (of *graph.Value, ok bool) {
 	return of, of != nil
 }
 
+// main picks, where the inputs are not functions of one value, the one that is read most: for each of its
+// pieces the others may be anything in their bounds. So a loss that is linear in its target, such as
+// softplus(x) - x·t, is bounded for each x. What comes out has to have the shape of that value.
+func (c *call) main(v *graph.Value) (of *graph.Value) {
+	switch c.n.OpName() {
+	case "Add", "Sub", "Mul", "Div", "Max", "Min", "Sum":
+	default:
+		return nil
+	}
+	for i, in := range c.in {
+		if in == nil || in.number() || c.n.In(i).Const != nil {
+			continue
+		}
+		s := pattern.Bare(c.n.In(i))
+		if in.pieces != nil {
+			s = in.pieces.of
+		}
+		if sameShape(s.Type.Shape, v.Type.Shape) && (of == nil || len(s.Uses) > len(of.Uses)) {
+			of = s
+		}
+	}
+	return of
+}
+
+// sameShape tells whether two shapes are known to be one.
+func sameShape(s, t graph.Shape) bool {
+	return s != nil && slices.Equal(s, t) && !slices.ContainsFunc(s, func(d graph.Dim) bool { return !d.Known() && d.Sym == "" })
+}
+
 // number tells whether the value is one number.
 func (v *Val) number() bool {
 	return len(v.lo) == 1 && v.lo[0] == v.hi[0] && !v.nan && size(v.dims) == 1
@@ -129,7 +158,9 @@ func (c *call) pieced(v *graph.Value, x *Val, o op) *Val {
 	}
 	of, ok := c.source()
 	if !ok {
-		return x
+		if of = c.main(v); of == nil {
+			return x
+		}
 	}
 	d := &call{p: c.p, n: c.n, in: slices.Clone(c.in)}
 	p := &pieces{of: of}
@@ -145,9 +176,14 @@ func (c *call) pieced(v *graph.Value, x *Val, o op) *Val {
 			if d.in[i], p.ball = p.seed, in.ball; p.seed == nil {
 				return x
 			}
-		default:
+		case ok || !in.Hull().Bounded():
 			return x
+		default:
+			d.in[i] = in.flat()
 		}
+	}
+	if !ok {
+		p.ball = nil
 	}
 	return c.carry(d, p, v, x, o)
 }

@@ -38,7 +38,7 @@ func lowered(m *graph.Model, as string, rng *rand.Rand) (*graph.Model, error) {
 // brings nothing back.
 func TestStored(t *testing.T) {
 	all := models(t)
-	for name, c := range related {
+	for name, c := range allRelated() {
 		all[name] = relatedModel(c.body)
 	}
 	for name, src := range all {

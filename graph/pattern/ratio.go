@@ -41,8 +41,12 @@ func (f *finder) ratio(v *graph.Value) {
 		if q.Kind == OfMean && r.op == "Sum" && c != 1 && pow != -1 || c == 0 && r.op != "Max" {
 			continue
 		}
-		if q.Kind == OfMean && r.op != "Sum" || r.op == "Max" {
-			c = 1
+		if q.Kind == OfMean && r.op == "Mean" { // both sums are divided by their number
+			if c = c * float64(r.count); math.Abs(c-1) < 1e-9 {
+				c = 1
+			} else if pow != -1 {
+				continue
+			}
 		}
 		q.Coef, q.Den, q.Denominator, q.Output, q.EpsValue, q.EpsMax = q.Coef*coef/c, e.of, e.shifted, v, e.value, e.max
 		q.Count, q.Terms = r.count, r.terms(c)
@@ -135,7 +139,7 @@ func (f *finder) weighted(r *reduction, rest *product, den *graph.Value) *Ratio 
 		left := rest.without(g.base, 1)
 		if scales, ok := f.values(left); ok {
 			counted := s.of.Producer != nil && s.of.Producer.Op == "Where"
-			return &Ratio{Counted: counted, Power: power.of, Capped: power.capped, Kind: OfMean, Num: g.base, Input: x, Weights: ws, Coef: left.coef * by, Scales: scales}
+			return &Ratio{Counted: counted, Power: power.of, Capped: power.capped, Kind: OfMean, Num: g.base, Input: x, Weights: ws, Coef: left.coef * by * power.coef, Scales: scales}
 		}
 	}
 	return nil
@@ -165,17 +169,17 @@ func (r *reduction) dims() graph.Shape {
 	return list
 }
 
-// powers tell that Σ w·x of a weighted mean is Σ w·x^of, or Σ w^k·x^of with k > 1.
+// powers tell that Σ w·x of a weighted mean is coef times Σ w·x^of, or Σ w^k·x^of with k > 1.
 type powers struct {
-	of     float64
-	capped bool
+	of, coef float64
+	capped   bool
 }
 
 // weights reads wx as w·x for the w of a sum, their shapes aside.
 func (f *finder) weights(wx, w *graph.Value) (x *graph.Value, ws []*graph.Value, k powers, ok bool) {
 	if n := wx.Producer; n != nil && n.Op == "Where" && n.Domain == "" {
 		x, ws, ok = f.selected(n, w)
-		return x, ws, powers{of: 1}, ok
+		return x, ws, powers{of: 1, coef: 1}, ok
 	}
 	p, q := f.product(wx), f.product(w)
 	if m := f.truth(w); m != nil {
@@ -204,7 +208,8 @@ func (f *finder) weights(wx, w *graph.Value) (x *graph.Value, ws []*graph.Value,
 		x, ok = left.single(2)
 	}
 	ws, plain := f.values(q)
-	return x, ws, k, ok && plain && used == len(q.factors) && left.coef == 1 && used > 0
+	k.coef = left.coef
+	return x, ws, k, ok && plain && used == len(q.factors) && used > 0 && (k.of == 1 || k.coef == 1)
 }
 
 // truth returns the condition that a value counts, its type and shape aside, nil where it is none.

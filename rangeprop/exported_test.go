@@ -1,0 +1,14 @@
+package rangeprop_test
+
+import "github.com/amplint/amplint/rangeprop"
+
+// exported are further related spellings, as exporters write losses, norms and pools.
+var exported = map[string]relation{
+	"loss with logits":           {`b (float[2, 16] x, float[2, 16] z) => (y) { t = Sigmoid(z) r = Relu(x) m = Mul(x, t) d = Sub(r, m) a = Abs(x) n = Neg(a) e = Exp(n) o = Add(e, onef) l = Log(o) y = Add(d, l) }`, rangeprop.Range{Lo: -0.01, Hi: 4.1}},
+	"loss by log-sigmoid":        {`b (float[2, 16] x, float[2, 16] z) => (y) { t = Sigmoid(z) c = Sub(onef, t) m = Mul(c, x) s = Sigmoid(x) l = Log(s) y = Sub(m, l) }`, rangeprop.Range{Lo: -0.01, Hi: 4.1}},
+	"divergence of a gaussian":   {`b (float[2, 16] x, float[2, 16] z) => (y) { a = Add(x, onef) q = Mul(z, z) d = Sub(a, q) e = Exp(x) s = Sub(d, e) y = Neg(s) }`, rangeprop.Range{Lo: -0.2, Hi: 66}},
+	"largest over many steps":    {`b (float[2, 16] x) => (y) { a = Abs(x) m = ReduceMax<axes = [-1]>(a) k = Constant<value_float = 127.0>() s = Div(m, k) e = Add(s, eps) y = Div(x, e) }`, rangeprop.Range{Lo: -128, Hi: 128}},
+	"mean of weighted negatives": {`b (float[2, 16] x, float[2, 16] z) => (y) { t = Sigmoid(z) n = Neg(x) m = Mul(n, t) a = ReduceSum(m, last) b1 = ReduceSum(t, last) c = Add(b1, eps) y = Div(a, c) }`, rangeprop.Range{Lo: -4.1, Hi: 4.1}},
+	"parts of a unit vector":     {`b (float[2, 4] x) => (y) { r = ReduceL2<axes = [-1]>(x) c = Max(r, eps) u = Div(x, c) s, t, v, w1 = Split<axis = -1>(u) a = Squeeze(s, last) c1 = Squeeze(t, last) d = Add(a, c1) y = Mul(d, d) }`, rangeprop.Range{Lo: -0.01, Hi: 4.1}},
+	"log-sum-exp from below":     {`b (float[2, 16] x) => (y) { mx = ReduceMax<axes = [-1]>(x) d = Sub(x, mx) e = Exp(d) s = ReduceSum(e, last) l = Log(s) y = Add(l, mx) }`, rangeprop.Range{Lo: -1.3, Hi: 6.9}},
+}
