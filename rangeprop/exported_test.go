@@ -1,14 +1,23 @@
 package rangeprop_test
 
-import "github.com/amplint/amplint/rangeprop"
+import (
+	"math"
+
+	"github.com/amplint/amplint/rangeprop"
+)
 
 // exported are further related spellings, as exporters write losses, norms and pools.
 var exported = map[string]relation{
-	"loss with logits":           {`b (float[2, 16] x, float[2, 16] z) => (y) { t = Sigmoid(z) r = Relu(x) m = Mul(x, t) d = Sub(r, m) a = Abs(x) n = Neg(a) e = Exp(n) o = Add(e, onef) l = Log(o) y = Add(d, l) }`, rangeprop.Range{Lo: -0.01, Hi: 4.1}},
-	"loss by log-sigmoid":        {`b (float[2, 16] x, float[2, 16] z) => (y) { t = Sigmoid(z) c = Sub(onef, t) m = Mul(c, x) s = Sigmoid(x) l = Log(s) y = Sub(m, l) }`, rangeprop.Range{Lo: -0.01, Hi: 4.1}},
-	"divergence of a gaussian":   {`b (float[2, 16] x, float[2, 16] z) => (y) { a = Add(x, onef) q = Mul(z, z) d = Sub(a, q) e = Exp(x) s = Sub(d, e) y = Neg(s) }`, rangeprop.Range{Lo: -0.2, Hi: 66}},
-	"largest over many steps":    {`b (float[2, 16] x) => (y) { a = Abs(x) m = ReduceMax<axes = [-1]>(a) k = Constant<value_float = 127.0>() s = Div(m, k) e = Add(s, eps) y = Div(x, e) }`, rangeprop.Range{Lo: -128, Hi: 128}},
-	"mean of weighted negatives": {`b (float[2, 16] x, float[2, 16] z) => (y) { t = Sigmoid(z) n = Neg(x) m = Mul(n, t) a = ReduceSum(m, last) b1 = ReduceSum(t, last) c = Add(b1, eps) y = Div(a, c) }`, rangeprop.Range{Lo: -4.1, Hi: 4.1}},
-	"parts of a unit vector":     {`b (float[2, 4] x) => (y) { r = ReduceL2<axes = [-1]>(x) c = Max(r, eps) u = Div(x, c) s, t, v, w1 = Split<axis = -1>(u) a = Squeeze(s, last) c1 = Squeeze(t, last) d = Add(a, c1) y = Mul(d, d) }`, rangeprop.Range{Lo: -0.01, Hi: 4.1}},
-	"log-sum-exp from below":     {`b (float[2, 16] x) => (y) { mx = ReduceMax<axes = [-1]>(x) d = Sub(x, mx) e = Exp(d) s = ReduceSum(e, last) l = Log(s) y = Add(l, mx) }`, rangeprop.Range{Lo: -1.3, Hi: 6.9}},
+	"loss with logits":                {`b (float[2, 16] x, float[2, 16] z) => (y) { t = Sigmoid(z) r = Relu(x) m = Mul(x, t) d = Sub(r, m) a = Abs(x) n = Neg(a) e = Exp(n) o = Add(e, onef) l = Log(o) y = Add(d, l) }`, rangeprop.Range{Lo: -0.01, Hi: 4.1}},
+	"loss by log-sigmoid":             {`b (float[2, 16] x, float[2, 16] z) => (y) { t = Sigmoid(z) c = Sub(onef, t) m = Mul(c, x) s = Sigmoid(x) l = Log(s) y = Sub(m, l) }`, rangeprop.Range{Lo: -0.01, Hi: 4.1}},
+	"divergence of a gaussian":        {`b (float[2, 16] x, float[2, 16] z) => (y) { a = Add(x, onef) q = Mul(z, z) d = Sub(a, q) e = Exp(x) s = Sub(d, e) y = Neg(s) }`, rangeprop.Range{Lo: -0.2, Hi: 66}},
+	"largest over many steps":         {`b (float[2, 16] x) => (y) { a = Abs(x) m = ReduceMax<axes = [-1]>(a) k = Constant<value_float = 127.0>() s = Div(m, k) e = Add(s, eps) y = Div(x, e) }`, rangeprop.Range{Lo: -128, Hi: 128}},
+	"mean of weighted negatives":      {`b (float[2, 16] x, float[2, 16] z) => (y) { t = Sigmoid(z) n = Neg(x) m = Mul(n, t) a = ReduceSum(m, last) b1 = ReduceSum(t, last) c = Add(b1, eps) y = Div(a, c) }`, rangeprop.Range{Lo: -4.1, Hi: 4.1}},
+	"parts of a unit vector":          {`b (float[2, 4] x) => (y) { r = ReduceL2<axes = [-1]>(x) c = Max(r, eps) u = Div(x, c) s, t, v, w1 = Split<axis = -1>(u) a = Squeeze(s, last) c1 = Squeeze(t, last) d = Add(a, c1) y = Mul(d, d) }`, rangeprop.Range{Lo: -0.01, Hi: 4.1}},
+	"log-sum-exp from below":          {`b (float[2, 16] x) => (y) { mx = ReduceMax<axes = [-1]>(x) d = Sub(x, mx) e = Exp(d) s = ReduceSum(e, last) l = Log(s) y = Add(l, mx) }`, rangeprop.Range{Lo: -1.3, Hi: 6.9}},
+	"mean over a flattened image":     {`b (float[2, 3, 4, 4] x) => (y) { flat = Constant<value = int64[3] {2, 3, -1}>() back = Constant<value = int64[4] {2, 3, 1, 1}>() v = Reshape(x, flat) m = ReduceMean<axes = [2], keepdims = 0>(v) k = ReduceMean<axes = [2]>(v) d = Sub(v, k) q = Mul(d, d) a = ReduceMean<axes = [2], keepdims = 0>(q) e = Add(a, eps4) r = Sqrt(e) s = Reshape(r, back) u = Reshape(m, back) c = Sub(x, u) y = Div(c, s) }`, rangeprop.Range{Lo: -3.9, Hi: 3.9}},
+	"norm of a flattened image":       {`b (float[2, 3, 4, 4] x) => (y) { back = Constant<value = int64[4] {2, 1, 1, 1}>() v = Flatten(x) n = ReduceL2<axes = [1]>(v) e = Add(n, eps) s = Reshape(e, back) y = Div(x, s) }`, rangeprop.Range{Lo: -1.01, Hi: 1.01}},
+	"rows by themselves in an einsum": {`b (float[2, 16] x) => (y) { q = Einsum<equation = "bi,bi->b">(x, x) e = Add(q, eps) r = Sqrt(e) i1 = Constant<value = int64[1] {1}>() u = Unsqueeze(r, i1) y = Div(x, u) }`, rangeprop.Range{Lo: -1.01, Hi: 1.01}},
+	"rows by themselves as columns":   {`b (float[2, 16] x) => (y) { i1 = Constant<value = int64[1] {1}>() i2 = Constant<value = int64[1] {2}>() a = Unsqueeze(x, i1) c = Unsqueeze(x, i2) m = MatMul(a, c) q = Squeeze(m, i2) e = Add(q, eps) r = Sqrt(e) y = Div(x, r) }`, rangeprop.Range{Lo: -1.01, Hi: 1.01}},
+	"norm of other groups":            {`b (float[4, 4] x) => (y) { flat = Constant<value = int64[2] {2, 8}>() back = Constant<value = int64[2] {4, 2}>() v = Reshape(x, flat) n = ReduceL2<axes = [0], keepdims = 0>(v) e = Add(n, eps4) p = Constant<value = int64[2] {2, 4}>() s = Reshape(e, p) t = Concat<axis = 0>(s, s) y = Div(x, t) }`, rangeprop.Range{Lo: math.Inf(-1), Hi: math.Inf(1)}},
 }

@@ -35,6 +35,9 @@ func (p *pass) fact(v *graph.Value, x *Val) *Val {
 	if l := p.facts.Gap(v); l != nil {
 		x = p.gap(l, v, x)
 	}
+	if p.facts.SquareSum(v) {
+		x = x.limit(Range{0, math.Inf(1)}, 0)
+	}
 	if s := p.facts.Shares(v); s != nil {
 		x = p.shared(s, x)
 	}

@@ -312,5 +312,8 @@ func (f *finder) expandedVariance(d *denominator, v *graph.Value) bool {
 // meanOf reads m as the mean of x.
 func (f *finder) meanOf(m, x *graph.Value) (*reduction, bool) {
 	r, _, mean, ok := f.averageAll(m)
-	return r, ok && mean && (r.op == "Mean" || r.op == "Sum") && r.of == f.same(x)
+	if !ok || !mean || r.op != "Mean" && r.op != "Sum" {
+		return nil, false
+	}
+	return f.restated(r, x)
 }

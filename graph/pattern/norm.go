@@ -59,7 +59,7 @@ func (f *finder) normOver(d *denominator, rest *product) *Norm {
 			return n
 		}
 		if !f.center(n, d, d.operand) {
-			return nil
+			return f.otherShape(n, d, rest)
 		}
 	}
 	for _, g := range rest.factors { // the numerator as a factor of its own: x - m
@@ -74,6 +74,24 @@ func (f *finder) normOver(d *denominator, rest *product) *Norm {
 	return nil
 }
 
+// otherShape reads a normalisation of x by squares that were summed in another shape of it.
+func (f *finder) otherShape(n *Norm, d *denominator, rest *product) *Norm {
+	for _, g := range rest.factors {
+		if v, ok := d.numer.single(1); g.pow != 1 || !ok || d.numer.coef != 1 || v != d.operand || !f.alike(g.base, v) {
+			continue
+		}
+		scales, ok := f.values(rest.without(g.base, 1))
+		sum, ok2 := d.sum.reshaped(g.base)
+		if !ok || !ok2 {
+			continue
+		}
+		d.sum = sum
+		n.Input, n.Numerator, n.Axes, n.Coef, n.Scales = g.base, g.base, sum.axes, rest.coef*d.outer, scales
+		return n
+	}
+	return nil
+}
+
 // center notes the mean where the value is x - mean(x) over the axes of the sum. For E[x²] - m²
 // the x must be the one that was squared.
 func (f *finder) center(n *Norm, d *denominator, v *graph.Value) bool {
@@ -84,11 +102,18 @@ func (f *finder) center(n *Norm, d *denominator, v *graph.Value) bool {
 	for i, x := range terms {
 		m := terms[1-i]
 		r, ok := f.meanOf(m.value, x.value)
-		if !ok || x.sign*m.sign > 0 || !r.over(d.sum) || !r.aligned(m.value) {
+		if !ok || x.sign*m.sign > 0 || !r.aligned(m.value) {
 			continue
 		}
-		if d.mid != nil && d.operand != x.value || n.Input != d.operand && n.Input != x.value {
+		if d.mid != nil && d.operand != x.value || n.Input != d.operand && !f.alike(n.Input, x.value) {
 			continue // the variance of another value, or of one centered at another
+		}
+		sum, ok := d.sum.reshaped(x.value)
+		if !ok || !r.over(sum) {
+			continue
+		}
+		if len(sum.of.Type.Shape) != len(d.sum.of.Type.Shape) {
+			d.sum, n.Axes = sum, sum.axes
 		}
 		n.Kind, n.Input, n.Mean = LayerNorm, x.value, m.value
 		return true

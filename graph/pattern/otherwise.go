@@ -19,9 +19,13 @@ func (f *finder) otherwise(r *reduction, n *graph.Node) (*reduction, float64, bo
 	case "GlobalAveragePool", "GlobalMaxPool", "AveragePool", "MaxPool":
 		r.op, r.axes = pooled(n)
 	case "MatMul":
-		coef = f.bySum(r, n)
+		if coef = f.bySum(r, n); r.op == "" {
+			r.op, r.axes, coef = f.bySelf(n)
+		}
 	case "Einsum":
-		r.op, r.axes = dropped(n)
+		if r.op, r.axes = dropped(n); r.op == "" {
+			r.op, r.axes = f.twice(n)
+		}
 	case "TopK":
 		r.op, r.axes = f.first(n)
 	case "Neg", "Mul":
@@ -76,16 +80,55 @@ func (f *finder) bySum(r *reduction, n *graph.Node) float64 {
 	return 0
 }
 
+// bySelf reads the product of rows with themselves as columns.
+func (f *finder) bySelf(n *graph.Node) (op string, axes []int, coef float64) {
+	a, b := n.In(0), n.In(1)
+	if b == nil || !f.alike(a, b) {
+		return "", nil, 0
+	}
+	s, t := a.Type.Shape, b.Type.Shape
+	k, one := len(s), graph.Dim{N: 1}
+	if k < 2 || len(t) != k || s[k-2] != one || t[k-1] != one {
+		return "", nil, 0
+	}
+	return "SumSquare", []int{k - 1}, 1
+}
+
+// twice reads an Einsum of a value with itself, element by element.
+func (f *finder) twice(n *graph.Node) (op string, axes []int) {
+	in, out, explicit := strings.Cut(strings.ReplaceAll(n.Str("equation", ""), " ", ""), "->")
+	a, b, two := strings.Cut(in, ",")
+	if !explicit || !two || a != b || len(n.Inputs) != 2 || f.same(n.In(0)) != f.same(n.In(1)) {
+		return "", nil
+	}
+	return "SumSquare", lost(a, out, len(n.In(0).Type.Shape))
+}
+
+// ofItself enters a product of a value with itself that adds up squares.
+func (f *finder) ofItself(v *graph.Value) {
+	if r, ok := f.reduction(v); ok && r.op == "SumSquare" && r.value == f.same(v) {
+		f.set.squareSums[v] = true
+	}
+}
+
 // dropped reads an Einsum of one operand that sums over some of its axes.
 func dropped(n *graph.Node) (op string, axes []int) {
 	in, out, explicit := strings.Cut(strings.ReplaceAll(n.Str("equation", ""), " ", ""), "->")
-	if !explicit || strings.ContainsAny(in, ",.") || len(in) != len(n.In(0).Type.Shape) || len(n.Inputs) != 1 {
+	if !explicit || len(n.Inputs) != 1 {
 		return "", nil
+	}
+	return "Sum", lost(in, out, len(n.In(0).Type.Shape))
+}
+
+// lost lists the axes of an operand that an output does not have, where it keeps the others in their order.
+func lost(in, out string, rank int) (axes []int) {
+	if strings.ContainsAny(in, ",.") || len(in) != rank {
+		return nil
 	}
 	left := ""
 	for i, l := range in {
 		if strings.Count(in, string(l)) > 1 {
-			return "", nil
+			return nil
 		}
 		if strings.ContainsRune(out, l) {
 			left += string(l)
@@ -94,9 +137,9 @@ func dropped(n *graph.Node) (op string, axes []int) {
 		}
 	}
 	if left != out {
-		return "", nil
+		return nil
 	}
-	return "Sum", axes
+	return axes
 }
 
 // first reads the largest, or the least, of a sorted axis.

@@ -197,6 +197,8 @@ type Set struct {
 	shares   map[*graph.Value]*Shares
 	spreads  map[*graph.Value]*graph.Value
 	trained  map[*graph.Node]bool
+
+	squareSums map[*graph.Value]bool
 }
 
 // Norm returns the normalisation whose output is v, or nil.
@@ -232,6 +234,9 @@ func (s *Set) Blend(v *graph.Value) *Blend { return s.blends[v] }
 // Gap returns the element of a row that is subtracted from the row's log-sum-exp to give v, which is
 // never below zero, or nil.
 func (s *Set) Gap(v *graph.Value) *graph.Value { return s.gaps[v] }
+
+// SquareSum tells whether v is a product of a value with itself that adds up squares.
+func (s *Set) SquareSum(v *graph.Value) bool { return s.squareSums[v] }
 
 // Cancel returns the difference of squares that v is, or nil.
 func (s *Set) Cancel(v *graph.Value) *Cancel { return s.cancels[v] }
