@@ -63,17 +63,32 @@ func (p *Pass) groupKey(f *located) string {
 func (f *located) join(g *located) {
 	f.Occurrences = append(f.Occurrences, Place{g.Node, g.Value})
 	f.Occurrences = append(f.Occurrences, g.Occurrences...)
-	for _, c := range g.Consequences {
-		if !slices.Contains(f.Consequences, c) {
-			f.Consequences = append(f.Consequences, c)
-		}
+	if f.told == nil {
+		f.told = map[string]bool{}
+		f.tell(&f.Finding)
+	}
+	edits, consequences := f.tell(&g.Finding)
+	f.Edits, f.Consequences = append(f.Edits, edits...), append(f.Consequences, consequences...)
+}
+
+// tell returns the edits and consequences of a finding that were not told of before.
+func (f *located) tell(g *Finding) (edits []rewrite.Edit, consequences []string) {
+	fresh := func(key string) bool {
+		was := f.told[key]
+		f.told[key] = true
+		return !was
 	}
 	for _, e := range g.Edits {
-		same := func(o rewrite.Edit) bool { return o.Describe() == e.Describe() }
-		if !slices.ContainsFunc(f.Edits, same) {
-			f.Edits = append(f.Edits, e)
+		if fresh("edit " + e.Describe()) {
+			edits = append(edits, e)
 		}
 	}
+	for _, c := range g.Consequences {
+		if fresh("value " + c) {
+			consequences = append(consequences, c)
+		}
+	}
+	return edits, consequences
 }
 
 // withoutNumbers leaves the numbers out of a name, as layers are counted, with the mark before

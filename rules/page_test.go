@@ -99,7 +99,7 @@ func checkExample(t *testing.T, kind, text string) string {
 
 // prepare analyses a model for the target its metadata name, FP16 by default. A model that holds
 // low values, or has been fixed, is taken as it is.
-func prepare(t *testing.T, m *graph.Model, fixed bool) *Input {
+func prepare(t testing.TB, m *graph.Model, fixed bool) *Input {
 	t.Helper()
 	info, err := infer.Run(m, infer.Options{})
 	if err != nil {
@@ -188,7 +188,7 @@ func holdsLow(m *graph.Model) bool {
 	return false
 }
 
-func metaRanges(t *testing.T, m *graph.Model) map[string]rangeprop.Given {
+func metaRanges(t testing.TB, m *graph.Model) map[string]rangeprop.Given {
 	t.Helper()
 	ranges := map[string]rangeprop.Given{}
 	for _, e := range m.Meta {

@@ -33,6 +33,7 @@ type Pass struct {
 type located struct {
 	Finding
 	place, rule int
+	told        map[string]bool // edits and consequences, where others were joined to it
 }
 
 func newPass(in *Input) *Pass {

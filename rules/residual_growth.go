@@ -28,13 +28,17 @@ func checkResidualGrowth(p *Pass) {
 // layerDepth is how many nodes a layer between a value and the sum with it may have.
 const layerDepth = 24
 
-// skips tells whether one operand of a sum is computed from the other.
+// skips tells whether one operand of a sum is computed from another.
 func skips(n *graph.Node) bool {
-	for i, in := range n.Inputs {
-		for j, other := range n.Inputs {
-			if i != j && in != nil && other != nil && computedFrom(in, walk.Plain(other), layerDepth) {
-				return true
-			}
+	bases := map[*graph.Value]bool{}
+	for _, in := range n.Inputs {
+		if in != nil && walk.Constant(walk.Plain(in)) == nil {
+			bases[walk.Plain(in)] = true
+		}
+	}
+	for _, in := range n.Inputs {
+		if in != nil && computedFromAny(in, bases, layerDepth) {
+			return true
 		}
 	}
 	return false
@@ -42,9 +46,10 @@ func skips(n *graph.Node) bool {
 
 // computedFrom tells whether a value is computed from another one, at least one step away.
 func computedFrom(v, base *graph.Value, depth int) bool {
-	if walk.Constant(base) != nil {
-		return false
-	}
+	return walk.Constant(base) == nil && computedFromAny(v, map[*graph.Value]bool{base: true}, depth)
+}
+
+func computedFromAny(v *graph.Value, bases map[*graph.Value]bool, depth int) bool {
 	seen := map[*graph.Value]bool{}
 	level := []*graph.Value{v}
 	for range depth {
@@ -56,7 +61,7 @@ func computedFrom(v, base *graph.Value, depth int) bool {
 			}
 			for _, in := range n.Inputs {
 				in = walk.Plain(in)
-				if in == base {
+				if in != nil && bases[in] {
 					return true
 				}
 				if in != nil && !seen[in] && len(seen) < 256 {
