@@ -3,6 +3,7 @@ package analyze
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/graph/schema"
@@ -103,11 +104,32 @@ func (t Target) holder() func(*graph.Value) (numfmt.Format, bool) {
 		// so that nothing saturates; all else stays as it is.
 		return held
 	}
+	pinned := pins()
 	return func(v *graph.Value) (numfmt.Format, bool) {
 		if f, ok := held(v); ok && f.Bits() < 16 {
 			return f, true
 		}
 		return t.format(), v.Type.Float() && v.Type.Elem != graph.Double && v.Type.Elem.Bits() >= 16 && !pinned(v)
+	}
+}
+
+// manyUses is from how many readers on it is remembered whether all pin a value: each of them asks, as the
+// quantisations of a model do that share a scale.
+const manyUses = 8
+
+// pins returns [pinned] for a model that does not change meanwhile; several goroutines may ask.
+func pins() func(*graph.Value) bool {
+	var known sync.Map
+	return func(v *graph.Value) bool {
+		if len(v.Uses) < manyUses {
+			return pinned(v)
+		}
+		yes, ok := known.Load(v)
+		if !ok {
+			yes = pinned(v)
+			known.Store(v, yes)
+		}
+		return yes == true
 	}
 }
 
