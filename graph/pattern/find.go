@@ -12,7 +12,8 @@ func Find(m *graph.Model) *Set {
 		squareSums: map[*graph.Value]bool{},
 	}
 	f := &finder{set: s, roots: map[factor]*graph.Value{}, ids: map[*graph.Value]*graph.Value{}, lows: map[*graph.Tensor]float64{},
-		prods: map[*graph.Value]*product{}, scalar: map[*graph.Tensor]*float64{}, zero: map[*graph.Value]bool{}}
+		prods: map[*graph.Value]*product{}, scalar: map[*graph.Tensor]*float64{}, zero: map[*graph.Value]bool{},
+		through: map[*graph.Value]*graph.Value{}}
 	f.number(m)
 	for n := range m.Nodes() {
 		f.node(n)

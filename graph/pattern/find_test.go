@@ -275,6 +275,28 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// TestLongWays: values at both ends of a long chain of nodes that change no number are one, wherever in it they are
+// taken; a number added on the way parts them.
+func TestLongWays(t *testing.T) {
+	chain := func(middle string) string {
+		body := "c0 = Identity(x) "
+		for i := range 40 {
+			op := "Identity(c%d) "
+			if i == 20 {
+				op = middle
+			}
+			body += fmt.Sprintf("c%d = "+op, i+1, i)
+		}
+		return body + `mu = ReduceMean<axes = [-1]>(c40) a = Sub(c39, mu) b = Sub(c15, mu) s = Mul(a, b) v = ReduceMean<axes = [-1]>(s) r = Sqrt(v) y = Div(a, r)`
+	}
+	for middle, want := range map[string]bool{"Identity(c%d) ": true, "Add(c%d, zero) ": true, "Add(c%d, one) ": false} {
+		m := parse(t, chain(middle))
+		if n := pattern.Find(m).Norm(m.Graph.Lookup("y")); (n != nil) != want {
+			t.Errorf("%s: norm %v, want one: %v", middle, n, want)
+		}
+	}
+}
+
 // TestDoublings: a sum of a sum with itself, and so on, is looked through once, and not by each of its two ways.
 func TestDoublings(t *testing.T) {
 	body := "v0 = Mul(x, zero) "

@@ -19,7 +19,12 @@ type finder struct {
 	depth  int
 	scalar map[*graph.Tensor]*float64
 	zero   map[*graph.Value]bool // what vanishes has found
+
+	through map[*graph.Value]*graph.Value // where long ways through nodes that change no number end
 }
+
+// longWay is from how many nodes on it is kept where a way through them ends: values of a chain each begin one.
+const longWay = 8
 
 // number gives every value its representative: the first value that is computed by the same
 // operator, with the same attributes, from the same values.
@@ -103,7 +108,12 @@ func (f *finder) name(v *graph.Value) string {
 
 // same looks through nodes that change no number, and takes the representative.
 func (f *finder) same(v *graph.Value) *graph.Value {
-	for v.Producer != nil && v.Const == nil && v.Index == 0 && v.Producer.In(0) != nil {
+	from, steps := v, 0
+	for ; v.Producer != nil && v.Const == nil && v.Index == 0 && v.Producer.In(0) != nil; steps++ {
+		if end := f.through[v]; end != nil {
+			v = end
+			break
+		}
 		if passes(v.Producer) {
 			v = v.Producer.In(0)
 			continue
@@ -116,6 +126,9 @@ func (f *finder) same(v *graph.Value) *graph.Value {
 			break
 		}
 		v = in
+	}
+	if steps >= longWay {
+		f.through[from] = v
 	}
 	if id := f.ids[v]; id != nil {
 		return id
