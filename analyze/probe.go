@@ -36,6 +36,7 @@ func (a *analysis) probe(ctx context.Context, t Target, opt *Options, in *rules.
 		s, ok := seen.Of(v)
 		return rules.Sighting{Lo: s.Lo, Hi: s.Hi, Right: s.Right && (s.Sample || s.Runs >= witness.Enough), Observed: s.Sample}, ok
 	}
+	in.Sought = seen.Sought
 	if seen.Runs == 0 {
 		return nil
 	}

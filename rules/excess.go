@@ -159,7 +159,7 @@ func fedBack(v *graph.Value) bool {
 func (p *Pass) overflowAt(n *graph.Node, e excess, pattern bool, what string) {
 	switch {
 	case e.evidence != Unproved:
-	case pattern && !e.unlikely():
+	case pattern && !e.unlikely() && !p.remote(&e):
 		e.evidence = Likely
 	case e.expected >= e.format.OverflowAt()/nearBy && !e.carried:
 		e.evidence = Near
@@ -192,6 +192,20 @@ func (p *Pass) overflowAt(n *graph.Node, e excess, pattern bool, what string) {
 // from layer to layer, and what is normalised behind them would always be a warning.
 func (e *excess) unlikely() bool {
 	return e.carried && e.expected > 0 && e.expected < e.format.OverflowAt()/nearBy
+}
+
+// remoteBy is how many times below the limit both what is expected and what a search came to are where
+// a bound alone says nothing.
+const remoteBy = 64
+
+// remote tells whether a search for inputs that take a value past the limit came nowhere near, and
+// nothing else is expected.
+func (p *Pass) remote(e *excess) bool {
+	if p.Sought == nil || e.expected <= 0 {
+		return false
+	}
+	most, ok := p.Sought(e.value)
+	return ok && math.Max(most, e.expected) < e.format.OverflowAt()/remoteBy
 }
 
 func (p *Pass) overflowText(e excess, what string) string {

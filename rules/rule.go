@@ -96,6 +96,9 @@ type Input struct {
 	// Seen returns what a run on inputs inside the declared ranges showed of a value: that it is not
 	// finite although all its node reads is. It may be nil.
 	Seen func(*graph.Value) (Sighting, bool)
+	// Sought returns the largest magnitude that runs which looked for more found of a value in FP32;
+	// false where none did. It may be nil.
+	Sought func(*graph.Value) (float64, bool)
 	// Broken is what a run showed that no rule has an explanation for; nil where there is nothing.
 	Broken *Broken
 	// Spoiled is the same for an output that stays finite.

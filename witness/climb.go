@@ -61,6 +61,7 @@ func (p *prober) climb(ctx context.Context, rng *rand.Rand) {
 			p.step(ctx, cone, v, b, rng)
 		}
 		p.only = nil
+		p.seen.largest[v] = max(p.seen.largest[v], b.score)
 		if b.score >= f.OverflowAt() {
 			p.confirm(ctx, v, b, rng)
 		}

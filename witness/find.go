@@ -340,7 +340,9 @@ func (f *finder) try(ctx context.Context, in Input, sample int) error {
 			return err
 		}
 		w.Right, w.NotFinite = same(want, got) && sameIntegers(want, got), !allFinite(got) && allFinite(want)
-		blamed = func(h *hunt) bool { return w.Right || h.direct(w.NotFinite) || f.breaksAlone(ctx, h, in, want, w.NotFinite) }
+		blamed = func(h *hunt) bool {
+			return w.Right || h.direct(w.NotFinite) || f.breaksAlone(ctx, h, in, want, w.NotFinite)
+		}
 	}
 	for _, h := range f.hunts {
 		f.note(h, w, blamed)

@@ -60,9 +60,11 @@ type Sight struct {
 
 // Seen holds what runs showed.
 type Seen struct {
-	sights map[*graph.Value]*Sight
-	Runs   int   // that were completed
-	Err    error // why there were none
+	sights  map[*graph.Value]*Sight
+	largest map[*graph.Value]float64 // magnitudes of the suspects in FP32
+	swept   bool                     // no id was left out
+	Runs    int                      // that were completed
+	Err     error                    // why there were none
 }
 
 // Of returns what was seen of a value.
@@ -125,7 +127,7 @@ func Probe(ctx context.Context, m *graph.Model, info *infer.Info, ranges []range
 	if opt.Work == 0 {
 		opt.Work = 1e9
 	}
-	p := &prober{m: m, opt: opt, seen: &Seen{sights: map[*graph.Value]*Sight{}}, best: map[*graph.Value]*attempt{}, solos: map[*graph.Value]*solo{},
+	p := &prober{m: m, opt: opt, seen: &Seen{sights: map[*graph.Value]*Sight{}, largest: map[*graph.Value]float64{}}, best: map[*graph.Value]*attempt{}, solos: map[*graph.Value]*solo{},
 		free: movable(ranges), meter: meter{dims: map[*graph.Value][]int{}, most: opt.Work}}
 	if p.seen.Err = p.plan(); p.seen.Err != nil {
 		return p.seen
@@ -146,6 +148,9 @@ func Probe(ctx context.Context, m *graph.Model, info *infer.Info, ranges []range
 	}
 	p.sample = false
 	p.draw(ctx, info, ranges, rng)
+	if p.drawn > 0 {
+		p.seen.swept = p.sweep(ctx, rng)
+	}
 	p.climb(ctx, rng)
 	return p.seen
 }
@@ -231,6 +236,7 @@ func (p *prober) run(ctx context.Context, in Input) (err error) {
 	}
 	p.seen.Runs++
 	p.keep(in)
+	p.measure()
 	right := want != nil && got != nil && same(want, got)
 	for _, v := range p.roots {
 		p.note(v, in, right || p.harmless(v) && p.alone(ctx, v, in, want))
