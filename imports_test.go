@@ -18,7 +18,7 @@ var layers = [][]string{
 	{"numfmt", "graph/schema", "graph/internal/onnxpb", "docs"},
 	{"graph", "refeval/kern", "batch"},
 	{"graph/infer", "graph/onnxtxt", "graph/diff"},
-	{"graph/pattern", "samples"},
+	{"graph/pattern", "samples", "rangeprop/tokens"},
 	{"rangeprop", "rewrite", "refeval", "minimize"},
 	{"ort"},
 	{"rules/walk"},

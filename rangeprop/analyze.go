@@ -10,6 +10,7 @@ import (
 	"github.com/amplint/amplint/graph/infer"
 	"github.com/amplint/amplint/graph/pattern"
 	"github.com/amplint/amplint/numfmt"
+	"github.com/amplint/amplint/rangeprop/tokens"
 )
 
 // Options say what is known beyond the model. The zero value is ready for use.
@@ -101,17 +102,24 @@ type pass struct {
 	held    int // bounds kept after their last reader
 	curves  int // channels over which a function was integrated
 	sizes   map[*graph.Graph]*infer.Supposition
+	tokens  map[*graph.Value]*tokenized
+	opened  map[*tokens.Set]bool // those that were looked at
+	worked  float64              // products multiplied and added for them
 }
 
 // Analyze bounds every value of a model whose types and constants info, the result of infer.Run,
 // has set.
 func Analyze(m *graph.Model, info *infer.Info, opt Options) (*Result, error) {
-	return analyze(m, info, opt, pattern.Find(m))
+	r, err := analyze(m, info, opt, pattern.Find(m))
+	if err == nil {
+		r.p.memo.sets.Release()
+	}
+	return r, err
 }
 
 func analyze(m *graph.Model, info *infer.Info, opt Options, facts *pattern.Set) (*Result, error) {
 	p := &pass{m: m, info: info, opt: opt, facts: facts, ops: operators(), follows: followers(), read: map[*graph.Value]int{}, vals: map[*graph.Value]*Val{},
-		memo: opt.Memo, moving: map[*graph.Value]bool{}, missing: map[string]int{}, counted: map[*graph.Node]bool{}, sizes: map[*graph.Graph]*infer.Supposition{}}
+		memo: opt.Memo, moving: map[*graph.Value]bool{}, missing: map[string]int{}, counted: map[*graph.Node]bool{}, sizes: map[*graph.Graph]*infer.Supposition{}, tokens: map[*graph.Value]*tokenized{}, opened: map[*tokens.Set]bool{}}
 	if p.memo == nil {
 		p.memo = NewMemo(numfmt.Invalid)
 	}
@@ -144,7 +152,11 @@ func (r *Result) Patterns() *pattern.Set { return r.p.facts }
 // Held bounds the same model once more, with the same ranges of its inputs but values held in other
 // formats, and without estimates. What is known of constants and patterns is shared.
 func (r *Result) Held(hold func(v *graph.Value) numfmt.Format) (*Result, error) {
-	return analyze(r.p.m, r.p.info, r.heldIn(hold), r.p.facts)
+	held, err := analyze(r.p.m, r.p.info, r.heldIn(hold), r.p.facts)
+	if err == nil {
+		held.p.memo.sets.Release()
+	}
+	return held, err
 }
 
 // heldIn returns the options of Held.
@@ -282,8 +294,9 @@ func (p *pass) node(n *graph.Node) {
 		if x == nil {
 			x = c.anything()
 		}
-		x = c.followed(i, v, c.finish(v, x, o))
+		x = c.byTokens(c.followed(i, v, c.finish(v, x, o)))
 		p.set(v, c.pieced(v, x, o))
+		c.tokenize(i, v)
 	}
 	for i, v := range n.Outputs {
 		if v != nil && p.vals[v] != nil {
@@ -393,7 +406,7 @@ func (p *pass) unknown(n *graph.Node) {
 func (p *pass) call(n *graph.Node) {
 	args := given(n.Inputs)
 	for i, v := range n.Call.Inputs[:min(len(args), len(n.Call.Inputs))] {
-		p.vals[v], p.moving[v] = p.val(args[i]), p.moving[args[i]]
+		p.vals[v], p.moving[v], p.tokens[v] = p.val(args[i]), p.moving[args[i]], p.tokens[args[i]]
 	}
 	p.graph(n.Call)
 	for i, v := range n.Outputs {
@@ -401,7 +414,7 @@ func (p *pass) call(n *graph.Node) {
 			continue
 		}
 		if i < len(n.Call.Outputs) && n.Call.Outputs[i] != nil {
-			p.vals[v] = p.val(n.Call.Outputs[i])
+			p.vals[v], p.tokens[v] = p.val(n.Call.Outputs[i]), p.tokens[n.Call.Outputs[i]]
 		} else {
 			p.vals[v] = typed(anything(v), v.Type)
 		}

@@ -292,21 +292,9 @@ func (b *ball) toZero() *ball {
 // most the norms of both, and split at their centers what they are.
 func (c *call) logits(v *Val, trans bool) *Val {
 	q, k := c.x(0).ball, c.x(1).ball
-	ra, rb := c.rank(0), c.rank(1)
-	if q == nil || k == nil || ra != rb || ra < 2 {
+	ra := c.rank(0)
+	if q == nil || k == nil || ra != c.rank(1) || !facing(q, k, ra, trans) {
 		return v
-	}
-	along := rb - 2
-	if trans {
-		along = rb - 1
-	}
-	if !q.endsAt(ra-1) || !k.endsAt(along) || !slices.Equal(q.sizes, k.sizes) {
-		return v
-	}
-	for i := range q.axes[:len(q.axes)-1] {
-		if q.axes[i] != k.axes[i] || q.axes[i] >= ra-2 {
-			return v
-		}
 	}
 	heads := size(q.sizes[:len(q.sizes)-1])
 	bound := scalar(Range{})
@@ -327,6 +315,23 @@ func (c *call) logits(v *Val, trans bool) *Val {
 		return v
 	}
 	return v.meet(bound)
+}
+
+// facing tells whether a product of matrices multiplies each vector of q with vectors of k of the same head.
+func facing(q, k *ball, rank int, trans bool) bool {
+	along := rank - 2
+	if trans {
+		along = rank - 1
+	}
+	if rank < 2 || !q.endsAt(rank-1) || !k.endsAt(along) || !slices.Equal(q.sizes, k.sizes) {
+		return false
+	}
+	for i := range q.axes[:len(q.axes)-1] {
+		if q.axes[i] != k.axes[i] || q.axes[i] >= rank-2 {
+			return false
+		}
+	}
+	return true
 }
 
 func (b *ball) endsAt(axis int) bool { return len(b.axes) > 0 && b.axes[len(b.axes)-1] == axis }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/numfmt"
+	"github.com/amplint/amplint/rangeprop/tokens"
 )
 
 // Memo keeps what analyses learn of constants, whose elements would else be read again by each: the
@@ -15,6 +16,7 @@ type Memo struct {
 	consts   map[*graph.Tensor]*Val
 	products map[factor]*products
 	made     int // how many of those were made, over time
+	sets     *tokens.Sets
 }
 
 // NewMemo returns an empty memo. What the format does to constants is counted while they are read, for
@@ -23,7 +25,7 @@ func NewMemo(target numfmt.Format) *Memo {
 	if target == numfmt.Invalid {
 		target = numfmt.FP16 // zeros and NaN, which the bounds ask for, are counted with any
 	}
-	return &Memo{target: target, consts: map[*graph.Tensor]*Val{}, products: map[factor]*products{}}
+	return &Memo{target: target, consts: map[*graph.Tensor]*Val{}, products: map[factor]*products{}, sets: &tokens.Sets{}}
 }
 
 // constant returns the bounds of a constant that has been read, or of one that was converted from
