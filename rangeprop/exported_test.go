@@ -2,6 +2,7 @@ package rangeprop_test
 
 import (
 	"math"
+	"testing"
 
 	"github.com/amplint/amplint/rangeprop"
 )
@@ -20,4 +21,18 @@ var exported = map[string]relation{
 	"rows by themselves in an einsum": {`b (float[2, 16] x) => (y) { q = Einsum<equation = "bi,bi->b">(x, x) e = Add(q, eps) r = Sqrt(e) i1 = Constant<value = int64[1] {1}>() u = Unsqueeze(r, i1) y = Div(x, u) }`, rangeprop.Range{Lo: -1.01, Hi: 1.01}},
 	"rows by themselves as columns":   {`b (float[2, 16] x) => (y) { i1 = Constant<value = int64[1] {1}>() i2 = Constant<value = int64[1] {2}>() a = Unsqueeze(x, i1) c = Unsqueeze(x, i2) m = MatMul(a, c) q = Squeeze(m, i2) e = Add(q, eps) r = Sqrt(e) y = Div(x, r) }`, rangeprop.Range{Lo: -1.01, Hi: 1.01}},
 	"norm of other groups":            {`b (float[4, 4] x) => (y) { flat = Constant<value = int64[2] {2, 8}>() back = Constant<value = int64[2] {4, 2}>() v = Reshape(x, flat) n = ReduceL2<axes = [0], keepdims = 0>(v) e = Add(n, eps4) p = Constant<value = int64[2] {2, 4}>() s = Reshape(e, p) t = Concat<axis = 0>(s, s) y = Div(x, t) }`, rangeprop.Range{Lo: math.Inf(-1), Hi: math.Inf(1)}},
+}
+
+// TestBiasBeforeKink: a function behind an added bias is bounded as well as behind a Gemm that adds it.
+func TestBiasBeforeKink(t *testing.T) {
+	tops := map[string]float64{}
+	for name, body := range map[string]string{"add": `a = MatMul(n, w) b = Add(a, g)`, "gemm": `b = Gemm(n, w, g)`} {
+		m, res := analyze(t, model(`m (float[6, 16] x) => (y) {
+ n = LayerNormalization(x, g, g) `+body+` two = Constant<value_float = 1.4142135>() half = Constant<value_float = 0.5>() e = Div(b, two) f = Erf(e) h = Add(f, onef) i = Mul(b, h) j = Mul(i, half) y = MatMul(j, w) }`),
+			rangeprop.Options{Ranges: map[string]rangeprop.Given{"x": given(-4, 4)}})
+		tops[name] = res.Val(m.Graph.Outputs[0]).Hull().MaxAbs()
+	}
+	if a, b := tops["add"], tops["gemm"]; a > 1.01*b || b > 1.01*a {
+		t.Errorf("%v behind an Add, %v behind a Gemm", a, b)
+	}
 }

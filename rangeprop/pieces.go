@@ -87,17 +87,20 @@ func (c *call) source() (of *graph.Value, ok bool) {
 
 // main picks, where the inputs are not functions of one value, the one that is read most: for each of its
 // pieces the others may be anything in their bounds. So a loss that is linear in its target, such as
-// softplus(x) - x·t, is bounded for each x. What comes out has to have the shape of that value.
+// softplus(x) - x·t, is bounded for each x. What comes out has to have the shape of that value. What has but
+// a constant added, as a bias, is better the source of what follows: it has a ball of its own.
 func (c *call) main(v *graph.Value) (of *graph.Value) {
 	switch c.n.OpName() {
 	case "Add", "Sub", "Mul", "Div", "Max", "Min", "Sum":
 	default:
 		return nil
 	}
+	free := 0
 	for i, in := range c.in {
 		if in == nil || in.number() || c.n.In(i).Const != nil {
 			continue
 		}
+		free++
 		s := pattern.Bare(c.n.In(i))
 		if in.pieces != nil {
 			s = in.pieces.of
@@ -105,6 +108,9 @@ func (c *call) main(v *graph.Value) (of *graph.Value) {
 		if sameShape(s.Type.Shape, v.Type.Shape) && (of == nil || len(s.Uses) > len(of.Uses)) {
 			of = s
 		}
+	}
+	if free < 2 {
+		return nil
 	}
 	return of
 }
