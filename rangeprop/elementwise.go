@@ -294,7 +294,7 @@ func (v *Val) whole() bool {
 // element. Relations between condition and branches are facts of package pattern.
 func whereOp(c *call) *Val {
 	cond, a, b := c.x(0), c.x(1), c.x(2)
-	a, b = c.guarded(a, b)
+	a, b = c.compared(c.guarded(a, b))
 	switch cond.Hull() { // the other branch is never read
 	case always:
 		b = a
@@ -320,11 +320,11 @@ func whereOp(c *call) *Val {
 	v.tiny = math.Min(a.Tiny(), b.Tiny())
 	switch zero := (Range{}); { // zeros in the place of weights
 	case a == b:
-		v.shares = a.shares
+		v.shares, v.mix = a.shares, a.mix
 	case a.Hull() == zero:
-		v.shares = b.shares.less()
+		v.shares, v.mix = b.shares.less(), b.mix.less()
 	case b.Hull() == zero:
-		v.shares = a.shares.less()
+		v.shares, v.mix = a.shares.less(), a.mix.less()
 	}
 	return v
 }
@@ -361,6 +361,48 @@ func (c *call) guarded(a, b *Val) (*Val, *Val) {
 		return w, b
 	}
 	return a, w
+}
+
+// compared cuts the branches of a Where at the number that its condition compares them with: Where(c > x, x, c)
+// is at most c.
+func (c *call) compared(a, b *Val) (*Val, *Val) {
+	cond := c.n.In(0)
+	if cond == nil || cond.Producer == nil || cond.Producer.In(0) == nil || cond.Producer.In(1) == nil || cond.Producer.Domain != "" {
+		return a, b
+	}
+	test := cond.Producer
+	x, k := test.In(0), test.In(1)
+	more := test.Op == "Greater" || test.Op == "GreaterOrEqual" // the branch that is taken holds what is more
+	if !more && test.Op != "Less" && test.Op != "LessOrEqual" {
+		return a, b
+	}
+	limit, ok := c.p.single(k)
+	if !ok {
+		if limit, ok = c.p.single(x); !ok {
+			return a, b
+		}
+		x, more = k, !more
+	}
+	if pattern.Bare(c.n.In(1)) == pattern.Bare(x) {
+		a = a.cut(limit, more)
+	}
+	if pattern.Bare(c.n.In(2)) == pattern.Bare(x) {
+		b = b.cut(limit, !more)
+	}
+	return a, b
+}
+
+// cut moves what lies below a limit, or above it, to the limit. NaN compares as false and may stay.
+func (v *Val) cut(limit float64, above bool) *Val {
+	w := map1flags(v, func(r Range) Range {
+		if above {
+			return Range{math.Max(r.Lo, limit), math.Max(r.Hi, limit)}
+		}
+		return Range{math.Min(r.Lo, limit), math.Min(r.Hi, limit)}
+	})
+	w.shares, w.mix = v.shares, v.mix
+	w.posInf, w.negInf = v.posInf && above, v.negInf && !above
+	return w
 }
 
 // finiteOnly removes infinities; the bound then is the greatest finite number of the type, which

@@ -35,6 +35,12 @@ func (p *pass) fact(v *graph.Value, x *Val) *Val {
 	if l := p.facts.Gap(v); l != nil {
 		x = p.gap(l, v, x)
 	}
+	if r := p.facts.Rotation(v); r != nil {
+		x = p.rotation(r, v, x)
+	}
+	if of := p.facts.Rise(v); of != nil {
+		x = x.limit(Range{-p.blur(v, of), math.Inf(1)}, 0)
+	}
 	if p.facts.SquareSum(v) {
 		x = x.limit(Range{0, math.Inf(1)}, 0)
 	}

@@ -1,5 +1,11 @@
 package rangeprop
 
+import (
+	"slices"
+
+	"github.com/amplint/amplint/graph"
+)
+
 func logicOps() map[string]op {
 	ops := map[string]op{
 		"Equal": choice(equalOp), "Greater": choice(compare(greater)), "Less": choice(compare(less)),
@@ -37,8 +43,43 @@ func equalOp(c *call) *Val {
 	if a := c.n.In(0); a != nil && a == c.n.In(1) && !c.x(0).nan {
 		return map1flags(v, func(Range) Range { return always })
 	}
+	for i := range 2 {
+		if at := c.distinct(i, 1-i); at > 0 {
+			v.shares = simplex{axis: at, most: true}
+		}
+	}
 	return v
 }
+
+// distinct returns the axis, counted from the end, along which constant i counts from one number to the next
+// and input j has one element: at most one of them can be equal.
+func (c *call) distinct(i, j int) int {
+	k, x := c.n.In(i), c.n.In(j)
+	if k == nil || x == nil || k.Const == nil || k.Const.Len() > maxDistinct || k.Const.Elem == graph.String || x.Type.Shape == nil {
+		return 0
+	}
+	at := 0
+	for a, n := range k.Const.Dims {
+		if n != 1 && at != 0 {
+			return 0
+		}
+		if n != 1 {
+			at = len(k.Const.Dims) - a
+		}
+	}
+	list, err := k.Const.Float64s()
+	if err != nil || at == 0 || at <= len(x.Type.Shape) && x.Type.Shape[len(x.Type.Shape)-at] != (graph.Dim{N: 1}) {
+		return 0
+	}
+	slices.Sort(list)
+	if len(slices.Compact(list)) != int(k.Const.Len()) {
+		return 0
+	}
+	return at
+}
+
+// maxDistinct is the number of elements up to which a constant is asked whether they differ.
+const maxDistinct = 1 << 16
 
 func less(x, y Range) Range {
 	switch {

@@ -442,7 +442,8 @@ func contract(x, y *Val, k Range, limit float64) *Val {
 			e = 0
 		}
 		r = overflowing(r, terms, product(total, k.Hi), limit)
-		out.lo[i], out.hi[i] = r.Lo-e, r.Hi+e
+		w := ofOneSign(Range{r.Lo - e, r.Hi + e}, r, terms, float64(n)*k.Hi)
+		out.lo[i], out.hi[i] = w.Lo, w.Hi
 	})
 	return out.torn()
 }

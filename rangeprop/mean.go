@@ -26,6 +26,14 @@ func (s simplex) less() simplex {
 	return s
 }
 
+// less returns the mixture after some of the weights may have become smaller.
+func (m *mixture) less() *mixture {
+	if m == nil {
+		return nil
+	}
+	return &mixture{m.weights.less(), m.of}
+}
+
 // masked keeps the weights of a factor under multiplication by another in [0, 1], and notes the
 // product of weights and values.
 func masked(v, a, b *Val) {

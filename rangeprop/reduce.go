@@ -221,29 +221,35 @@ func reduceSum(c *call) *Val {
 	return v
 }
 
-// sumOfWeights meets the sum of weights, or of weighted values, with what it is: 1, or a mean.
+// sumOfWeights meets the sum of weights, or of weighted values, with what it is: 1, or a mean, for each element
+// of the other axes that are summed.
 func (c *call) sumOfWeights(v, a *Val) *Val {
 	_, axes, keep, ok := c.reduction()
 	rank := len(axes)
-	at := 0
-	for i, on := range axes {
-		if on && at != 0 {
-			return v
-		}
-		if on {
-			at = rank - i
-		}
+	at := a.shares.axis
+	if at == 0 && a.mix != nil {
+		at = a.mix.weights.axis
 	}
-	if !ok || at == 0 {
+	if !ok || at == 0 || at > rank || !axes[rank-at] {
 		return v
 	}
+	rows, single := 1.0, true
+	for i, on := range axes {
+		if on && i != rank-at {
+			lo, hi := c.dim(0, i)
+			if single = false; lo != hi {
+				return v
+			}
+			rows *= float64(hi)
+		}
+	}
 	_, n := c.dim(0, rank-at)
-	e := 4*math.Max(c.p.unit(c.n.Out(0)), a.shares.unit) + 2*math.Min(float64(max(n, 0)), 1<<20)*accumUnit
+	e := 4*math.Max(c.p.unit(c.n.Out(0)), a.shares.unit) + 2*math.Min(float64(max(n, 0))*rows, 1<<20)*accumUnit
 	if n < 0 {
 		e = unknownSum
 	}
 	if a.shares.axis == at {
-		r := Range{1 - e, 1 + e}
+		r := Range{rows * (1 - e), rows * (1 + e)}
 		if a.shares.most {
 			r.Lo = 0
 		}
@@ -253,7 +259,9 @@ func (c *call) sumOfWeights(v, a *Val) *Val {
 		x := m.of.clone()
 		x.dims = pad(x.dims, rank)
 		y := m.weights.mean(x, at, e/accumUnit, 0)
-		y.dims = without(y.dims, axes, keep)
+		if y.dims = without(y.dims, axes, keep); !single {
+			y = scalar(y.Hull().scale(rows))
+		}
 		v = v.meet(y)
 	}
 	return v
@@ -289,7 +297,7 @@ func reduceMean(c *call) *Val {
 			return all
 		}
 		r = overflowing(r, s.hull(), s.total(), s.limit)
-		return Range{r.Lo - e, r.Hi + e}
+		return ofOneSign(Range{r.Lo - e, r.Hi + e}, r, s.hull(), s.count()+1)
 	}).torn()
 	v.nan = v.nan || a.posInf && a.negInf || c.empty()
 	if n := c.leastCount(); n > 0 {

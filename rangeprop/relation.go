@@ -79,6 +79,21 @@ func (p *pass) blend(b *pattern.Blend, x *Val) *Val {
 	return x.limit(Range{r.Lo - s, r.Hi + s}, 0)
 }
 
+// rotation bounds a turned element by the length of the pair that was turned (Cauchy-Schwarz).
+func (p *pass) rotation(r *pattern.Rotation, v *graph.Value, x *Val) *Val {
+	a, b := p.val(r.A), p.val(r.B)
+	if a.special() || b.special() {
+		return x
+	}
+	m := r.Radius * math.Hypot(a.Hull().MaxAbs(), b.Hull().MaxAbs())
+	if math.IsInf(m, 0) || math.IsNaN(m) {
+		return x
+	}
+	_, unit := p.coarsest(v, []*graph.Node{v.Producer})
+	m *= 1 + 8*math.Max(unit, p.unitBehind(v, nil))
+	return x.limit(Range{-m, m}, 0)
+}
+
 // gap is at least zero, but for the rounding of what it is the difference of.
 func (p *pass) gap(picked, v *graph.Value, x *Val) *Val {
 	in := p.val(picked)

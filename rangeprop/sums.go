@@ -69,8 +69,21 @@ func (c *call) summed(v *Val, terms Range, n, total float64) *Val {
 	}
 	return map1flags(v, func(x Range) Range {
 		x = overflowing(x, terms, total, limit)
-		return Range{x.Lo - e, x.Hi + e}
+		return ofOneSign(Range{x.Lo - e, x.Hi + e}, x, terms, n)
 	}).torn()
+}
+
+// ofOneSign meets a sum that was widened by its rounding with what no rounding changes where none of its n terms
+// is negative, or none positive: then each partial sum is off by a share of itself, and a term by what vanishes.
+func ofOneSign(wide, exact, terms Range, n float64) Range {
+	share, gone := math.Max(0, 1-n*accumUnit), n*math.SmallestNonzeroFloat32
+	if terms.Lo >= 0 && !math.IsInf(n, 0) {
+		wide.Lo = math.Max(wide.Lo, math.Max(0, exact.Lo*share-gone))
+	}
+	if terms.Hi <= 0 && !math.IsInf(n, 0) {
+		wide.Hi = math.Min(wide.Hi, math.Min(0, exact.Hi*share+gone))
+	}
+	return wide
 }
 
 // total adds values, of which some may be nil, in any order.

@@ -13,6 +13,7 @@ func (f *finder) shift(v *graph.Value) {
 	if !ok {
 		return
 	}
+	f.rise(v, x, m)
 	r, ok := f.reduction(f.unguarded(m))
 	if !ok || r.op != "Max" {
 		return
@@ -26,6 +27,16 @@ func (f *finder) shift(v *graph.Value) {
 		}
 		f.set.Shifts = append(f.set.Shifts, s)
 		f.set.shifts[v] = s
+	}
+}
+
+// rise reads x - min(x) and max(x) - x.
+func (f *finder) rise(v, a, b *graph.Value) {
+	if r, ok := f.reduction(b); ok && r.op == "Min" && r.of == f.same(a) && r.aligned(b) {
+		f.set.rises[v] = a
+	}
+	if r, ok := f.reduction(a); ok && r.op == "Max" && r.of == f.same(b) && r.aligned(a) {
+		f.set.rises[v] = b
 	}
 }
 

@@ -9,7 +9,7 @@ func Find(m *graph.Model) *Set {
 		shifts: map[*graph.Value]*Shift{}, sums: map[*graph.Value]*ExpSum{}, softmax: map[*graph.Value]*Softmax{},
 		ratios: map[*graph.Value]*Ratio{}, matmuls: map[*graph.Node]*Logit{}, maskedBy: map[*graph.Value][]*Mask{},
 		entropy: map[*graph.Value]*Entropy{}, blends: map[*graph.Value]*Blend{}, gaps: map[*graph.Value]*graph.Value{}, cancels: map[*graph.Value]*Cancel{}, shares: map[*graph.Value]*Shares{}, spreads: map[*graph.Value]*graph.Value{}, trained: map[*graph.Node]bool{},
-		squareSums: map[*graph.Value]bool{},
+		squareSums: map[*graph.Value]bool{}, rotations: map[*graph.Value]*Rotation{}, rises: map[*graph.Value]*graph.Value{},
 	}
 	f := &finder{set: s, roots: map[factor]*graph.Value{}, ids: map[*graph.Value]*graph.Value{}, lows: map[*graph.Tensor]float64{},
 		prods: map[*graph.Value]*product{}, scalar: map[*graph.Tensor]*float64{}, zero: map[*graph.Value]bool{},
@@ -59,6 +59,7 @@ func (f *finder) node(n *graph.Node) {
 		f.blend(v)
 		f.gap(v)
 		f.cancel(v)
+		f.rotation(v)
 	case "ReduceMean", "GlobalAveragePool", "AveragePool":
 		f.variance(v)
 	case "ReduceSum", "MatMul", "Einsum":
@@ -69,6 +70,8 @@ func (f *finder) node(n *graph.Node) {
 		f.expOfLog(v)
 	case "BatchNormalization":
 		f.batchStats(n)
+	case "RotaryEmbedding":
+		f.rotated(n)
 	case "Softmax", "LogSoftmax":
 		f.nativeSoftmax(n)
 	}

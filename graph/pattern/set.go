@@ -199,6 +199,8 @@ type Set struct {
 	trained  map[*graph.Node]bool
 
 	squareSums map[*graph.Value]bool
+	rotations  map[*graph.Value]*Rotation
+	rises      map[*graph.Value]*graph.Value
 }
 
 // Norm returns the normalisation whose output is v, or nil.
@@ -237,6 +239,12 @@ func (s *Set) Gap(v *graph.Value) *graph.Value { return s.gaps[v] }
 
 // SquareSum tells whether v is a product of a value with itself that adds up squares.
 func (s *Set) SquareSum(v *graph.Value) bool { return s.squareSums[v] }
+
+// Rotation returns the turned pair of elements that v is, or nil.
+func (s *Set) Rotation(v *graph.Value) *Rotation { return s.rotations[v] }
+
+// Rise returns x where v is x - min(x) or max(x) - x, which is never below zero, or nil.
+func (s *Set) Rise(v *graph.Value) *graph.Value { return s.rises[v] }
 
 // Cancel returns the difference of squares that v is, or nil.
 func (s *Set) Cancel(v *graph.Value) *Cancel { return s.cancels[v] }
