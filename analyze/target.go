@@ -113,17 +113,11 @@ func (t Target) holder() func(*graph.Value) (numfmt.Format, bool) {
 	}
 }
 
-// manyUses is from how many readers on it is remembered whether all pin a value: each of them asks, as the
-// quantisations of a model do that share a scale.
-const manyUses = 8
-
-// pins returns [pinned] for a model that does not change meanwhile; several goroutines may ask.
+// pins returns [pinned] for a model that does not change meanwhile, and asks once for each value; several goroutines
+// may call it.
 func pins() func(*graph.Value) bool {
 	var known sync.Map
 	return func(v *graph.Value) bool {
-		if len(v.Uses) < manyUses {
-			return pinned(v)
-		}
 		yes, ok := known.Load(v)
 		if !ok {
 			yes = pinned(v)

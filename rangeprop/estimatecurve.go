@@ -31,12 +31,22 @@ func (c *call) bends() *graph.Value {
 		switch v := c.n.In(k); {
 		case in == nil || in.number():
 		case of != nil && of != v:
-			of, _ = c.source()
-			return of
+			return c.alone()
 		default:
 			of = v
 		}
 	}
+	return of
+}
+
+// alone returns the source of all inputs, nil where others beside it had a part in one.
+func (c *call) alone() *graph.Value {
+	for _, in := range c.in {
+		if in != nil && in.pieces != nil && in.pieces.beside {
+			return nil
+		}
+	}
+	of, _ := c.source()
 	return of
 }
 

@@ -48,6 +48,17 @@ func TestMoments(t *testing.T) {
 	}
 }
 
+// TestGatedAndAdded: a value that is bounded piece by piece of one of its sources, and by others besides, is no function
+// of that source: its estimate takes both for independent, and is not far off. The deviation was sampled.
+func TestGatedAndAdded(t *testing.T) {
+	src := header + `m (float[2, 4] x) => (float[M] y) { i = Constant<value = int64[2] {1, 0}>() b = Gather(x, i) s = Sigmoid(b) g = Mul(x, s) y = Add(x, g) }`
+	m, r := analyze(t, src, rangeprop.Options{Ranges: map[string]rangeprop.Given{"x": given(-6, 6)}})
+	const sampled = 3.07
+	if mean, sd, ok := r.Val(m.Graph.Lookup("y")).Moments(); !ok || math.Abs(mean) > 0.1 || sd < sampled/2 || sd > 2*sampled {
+		t.Errorf("got %v ± %v, %v, want 0 ± about %v", mean, sd, ok, sampled)
+	}
+}
+
 // TestWithout leaves estimates and balls out.
 func TestWithout(t *testing.T) {
 	src := header + `m (float[2, 4] x) => (float[M] y) <float[4] g = {1, 1, 1, 1}, float[4, 1] w = {1, 1, 1, 1}> { n = LayerNormalization(x, g) y = MatMul(n, w) }`

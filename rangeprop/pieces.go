@@ -17,6 +17,8 @@ type pieces struct {
 	v    *Val  // one bound for each piece
 	seed *Val  // the pieces of the source
 	ball *ball // of the source, nil where it has none
+
+	beside bool // other values had a part in it, for each piece anywhere in their bounds
 }
 
 // pieceCount is the number of cuts of each of two sequences, one even and one that is denser
@@ -174,7 +176,7 @@ func (c *call) pieced(v *graph.Value, x *Val, o op) *Val {
 		switch {
 		case in == nil || in.number() || c.n.Op == "CastLike" && i == 1:
 		case in.pieces != nil && in.pieces.of == of:
-			d.in[i], p.seed, p.ball = in.pieces.v, in.pieces.seed, in.pieces.ball
+			d.in[i], p.seed, p.ball, p.beside = in.pieces.v, in.pieces.seed, in.pieces.ball, p.beside || in.pieces.beside
 		case pattern.Bare(c.n.In(i)) == of:
 			if p.seed == nil && (len(of.Uses) > 1 || len(c.n.In(i).Uses) > 1 || in.dense()) { // else it never meets itself
 				p.seed = c.p.cut(of, in)
@@ -189,7 +191,7 @@ func (c *call) pieced(v *graph.Value, x *Val, o op) *Val {
 		}
 	}
 	if !ok {
-		p.ball = nil
+		p.ball, p.beside = nil, true
 	}
 	return c.carry(d, p, v, x, o)
 }

@@ -73,6 +73,9 @@ func (t *Trial) tied(ctx context.Context, m *graph.Model, opt Options, low []*gr
 
 // held runs the model with values left wide, and returns the first fault.
 func (t *Trial) held(ctx context.Context, m *graph.Model, opt Options, wide []*graph.Value, tolerance float64) (*Fault, error) {
+	if err := t.planned(m, perPlan); err != nil {
+		return nil, err
+	}
 	free := map[*graph.Value]bool{}
 	for _, v := range wide {
 		free[v] = true

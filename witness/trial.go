@@ -99,6 +99,9 @@ func (t *Trial) draw(m *graph.Model, info *infer.Info, ranges []rangeprop.InputR
 	}
 }
 
+// Spent tells whether more than this share of the work that is allowed is used up.
+func (t *Trial) Spent(share float64) bool { return float64(t.work) > share*float64(t.most) }
+
 // Len returns the number of inputs.
 func (t *Trial) Len() int { return len(t.cases) }
 
@@ -111,6 +114,10 @@ func (t *Trial) Judge(ctx context.Context, m *graph.Model, tolerance float64) (*
 	}
 	ctx, t.stop = context.WithCancel(ctx)
 	defer t.stop()
+	clear(t.dims) // a form that was judged before is not needed any more
+	if err := t.planned(m, perForm); err != nil {
+		return nil, err
+	}
 	r, err := refeval.New(m, refeval.Options{Measure: t.spend, MaxMemory: searchMemory})
 	if err != nil {
 		return nil, err

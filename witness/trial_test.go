@@ -59,6 +59,23 @@ func TestTrialWork(t *testing.T) {
 	t.Error("the work allowed never ends")
 }
 
+// A trial keeps nothing of the forms of the model that it has judged.
+func TestTrialForgets(t *testing.T) {
+	m, info, inputs := bounded(t, widePower, map[string]rangeprop.Range{"x": {Lo: -2, Hi: 2}})
+	trial := NewTrial(context.Background(), m, info, inputs, Options{Work: 1e9, Runs: 4})
+	var kept []int
+	for range 3 {
+		form, _, _ := bounded(t, widePower, nil)
+		if _, err := trial.Judge(context.Background(), form, 0.05); err != nil {
+			t.Fatal(err)
+		}
+		kept = append(kept, len(trial.dims))
+	}
+	if kept[0] == 0 || kept[2] != kept[0] {
+		t.Errorf("%v values are kept after each form, want as many after the last as after the first", kept)
+	}
+}
+
 // A size in the file decides what a run takes; a trial that nobody asked for does without it.
 func TestTrialMemory(t *testing.T) {
 	m, info, inputs := bounded(t, head+`m (float[2] x) => (float[2] y) <int64[1] n = {1500000000}> { c = ConstantOfShape(n) s = ReduceSum<keepdims = 0>(c) y = Add(x, s) }`,

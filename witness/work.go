@@ -2,6 +2,7 @@ package witness
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/amplint/amplint/graph"
@@ -11,6 +12,13 @@ import (
 // perElement is what an element costs beside its sum of products: it is read, written, rounded and
 // looked at.
 const perElement = 16
+
+// perForm and perPlan are what a node costs before it runs: of a form of the model that edits make, whose types
+// follow, and of a model whose run is planned.
+const (
+	perForm = 1 << 15
+	perPlan = 1 << 13
+)
 
 // meter counts the operations of runs. It does not count time, so that a slow machine finds what a
 // fast one does.
@@ -31,6 +39,20 @@ func (p *meter) spend(v *graph.Value, t *refeval.Tensor) {
 		p.stop()
 	}
 }
+
+// planned adds the work that a run of a model takes before it begins. It fails where none is left.
+func (p *meter) planned(m *graph.Model, perNode int64) error {
+	if p.work > p.most {
+		p.stop()
+		return errSpent
+	}
+	for range m.Nodes() {
+		p.work += perNode
+	}
+	return nil
+}
+
+var errSpent = errors.New("the work allowed is used up")
 
 // depth estimates the products summed for one element of a result.
 func (p *meter) depth(n *graph.Node, out *refeval.Tensor) int64 {
