@@ -160,9 +160,13 @@ func (c *call) tokensMoved(i int) *tokenized {
 	return &y
 }
 
+// coarse is a unit that no format of 16 bits has: tokens are not followed through formats of 8, whose least
+// numbers are no small ones.
+const coarse = 1.0 / 100
+
 // rounded is the same with every element rounded.
 func (t *tokenized) rounded(unit float64) *tokenized {
-	if t == nil {
+	if t == nil || unit > coarse {
 		return nil
 	}
 	y := *t

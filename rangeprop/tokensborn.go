@@ -44,6 +44,9 @@ func (p *pass) tableOf(v *graph.Value, rank int) *tokenized {
 	if w = original(w, &t.relative); t.relative > 0 {
 		t.absolute = vanishing * math.Sqrt(float64(n))
 	}
+	if t.relative > coarse {
+		return nil
+	}
 	t.tables = []tokens.Rows{{Table: w, To: int(w.Len() / n), Factor: 1}}
 	t.axes, t.sizes = []int{rank - 1}, []int{int(n)}
 	t.at, t.factor, t.gain, t.shift = seq(0, int(n)), unity(int(n)), unity(int(n)), make([]float64, n)

@@ -32,7 +32,7 @@ func (c *call) tokensMultiplied() *tokenized {
 	y.w, y.flip = original(w, &held), flip != (c.n.Int("transB", 0) != 0)
 	rows, cols := (&digest{t: w, flip: y.flip}).sizes()
 	lo, hi, ok := c.x(0).vector(t.axes, t.sizes, c.rank(0))
-	if !ok || rows != t.channels() || !c.x(0).Hull().Bounded() {
+	if !ok || rows != t.channels() || held > coarse || !c.x(0).Hull().Bounded() {
 		return nil
 	}
 	size := farthest(lo, hi)
@@ -247,6 +247,9 @@ func (c *call) tokensSummed(v *Val, t *tokenized) *Val {
 	o.rows, o.cols = (&digest{t: w, flip: o.flip}).sizes()
 	lo, hi, ok := c.x(0).vector(t.axes, t.sizes, rank)
 	if !ok || o.rows != len(t.at) || !o.read(original(w, &o.held)) {
+		return v
+	}
+	if o.held > coarse {
 		return v
 	}
 	m := c.p.tokenMeans(t, o, math.Max(t.mean.size, farthest(lo, hi)))

@@ -38,10 +38,10 @@ func (s *Set) Length(m *Image) float64 {
 	if s.open() != nil || !(norm(m.A)*s.reach() < largest) || !(length(m.B) < largest) {
 		return math.Inf(1)
 	}
-	return remembered(s, key([]int{0, m.width()}, m.A, m.B), func() float64 { return s.length1(m) })
+	return remembered(s, key([]int{0, m.width()}, m.A, m.B), func() float64 { return s.longest(m) })
 }
 
-func (s *Set) length1(m *Image) float64 {
+func (s *Set) longest(m *Image) float64 {
 	l := newLengths(s, m)
 	bounds := l.coarse()
 	order := sequence(len(bounds))
