@@ -12,14 +12,42 @@ import (
 // control flow, 22 for convolutions and pooling.
 var bfloatOpsets = []int64{13, 14, 15, 16, 17, 18, 19, 20, 21, 22}
 
-// raiseOpset raises the opset where BF16 needs it and every node means the same afterwards, and
-// says so. Where some node would mean something else, nothing is raised: what cannot be BF16 in
-// the model's opset stays FP32.
+// raiseOpset raises the opset where the target needs it and every node means the same afterwards, and
+// says so. Where some node would mean something else, nothing is raised: what cannot be low in the
+// model's opset stays FP32.
 func (w *worker) raiseOpset() string {
 	have := w.m.Opset("")
-	if graph.ElemOf(w.plan.Target) != graph.BFloat16 || w.plan.Strategy != Mixed || have == 0 {
+	if w.plan.Strategy != Mixed || have == 0 {
 		return ""
 	}
+	switch graph.ElemOf(w.plan.Target) {
+	case graph.Float16:
+		return w.raiseForQuantize(have)
+	case graph.BFloat16:
+		return w.raiseForBFloat(have)
+	}
+	return ""
+}
+
+// raiseForQuantize raises the opset of a model that rounds to 8 bits and back: in FP32 alone each of these
+// nodes would stand between two casts.
+func (w *worker) raiseForQuantize(have int64) string {
+	count := 0
+	for n := range w.standard {
+		if n.Op == "QuantizeLinear" || n.Op == "DequantizeLinear" {
+			count++
+		}
+	}
+	if count == 0 || have >= quantizeOpset || !w.sameMeaning(have, quantizeOpset) {
+		return ""
+	}
+	w.m.SetOpset("", quantizeOpset)
+	w.upgradeNodes(have, quantizeOpset)
+	return fmt.Sprintf("opset %d instead of %d, which has QuantizeLinear and DequantizeLinear for float only", quantizeOpset, have)
+}
+
+// raiseForBFloat raises the opset to the one that allows BF16 for most nodes.
+func (w *worker) raiseForBFloat(have int64) string {
 	best, most := have, w.allowed(have)
 	for _, to := range bfloatOpsets {
 		if to <= have || !w.sameMeaning(have, to) {

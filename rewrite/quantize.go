@@ -28,8 +28,8 @@ func (e Quantize) Describe() string {
 // Safe returns false: the numbers are others.
 func (e Quantize) Safe() bool { return false }
 
-// quantizeOpset is the first in which QuantizeLinear makes 8-bit floats, and quantizeIR the version of
-// the format that has them.
+// quantizeOpset is the first in which QuantizeLinear makes 8-bit floats, and takes FP16, and quantizeIR the
+// version of the format that has them.
 const (
 	quantizeOpset = 19
 	quantizeIR    = 9
