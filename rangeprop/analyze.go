@@ -2,6 +2,7 @@ package rangeprop
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -47,6 +48,8 @@ type InputRange struct {
 	Range Range
 	Basis Basis
 	Note  string // for a default: the evidence
+	// Derived tells that a default follows from the rest of the model, and is no guess.
+	Derived bool
 }
 
 // Result holds the bounds of every value of a model.
@@ -110,7 +113,16 @@ type pass struct {
 // Analyze bounds every value of a model whose types and constants info, the result of infer.Run,
 // has set.
 func Analyze(m *graph.Model, info *infer.Info, opt Options) (*Result, error) {
-	r, err := analyze(m, info, opt, pattern.Find(m))
+	facts := pattern.Find(m)
+	past, err := settlePasts(m, info, &opt, facts)
+	if err != nil {
+		return nil, err
+	}
+	if len(past) > 0 {
+		maps.Copy(past, opt.Ranges)
+		opt.Ranges = past
+	}
+	r, err := analyze(m, info, opt, facts)
 	if err == nil {
 		r.p.memo.sets.Release()
 	}
@@ -164,7 +176,7 @@ func (r *Result) heldIn(hold func(v *graph.Value) numfmt.Format) Options {
 	opt := r.p.opt
 	opt.Hold, opt.Memo, opt.NoMoments, opt.Ranges, opt.Beside = hold, r.p.memo, true, map[string]Given{}, nil
 	for _, in := range r.inputs {
-		opt.Ranges[in.Value.Name] = Given{Range: in.Range, Basis: in.Basis}
+		opt.Ranges[in.Value.Name] = Given{Range: in.Range, Basis: in.Basis, Note: in.Note, Derived: in.Derived}
 	}
 	return opt
 }
@@ -206,7 +218,7 @@ func (p *pass) declare(v *graph.Value, d Given) {
 	x.mom = p.priorOf(v, d.Range)
 	p.vals[v] = x
 	p.moving[v] = v.Init != nil
-	p.res.inputs = append(p.res.inputs, InputRange{Value: v, Range: d.Range, Basis: d.Basis})
+	p.res.inputs = append(p.res.inputs, InputRange{Value: v, Range: d.Range, Basis: d.Basis, Note: d.Note, Derived: d.Derived})
 }
 
 // roundOut rounds a range into a format, but does not let a finite end become infinite.

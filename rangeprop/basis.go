@@ -68,4 +68,7 @@ type Given struct {
 	Basis Basis
 	NaN   bool // an element may be NaN
 	Inf   bool // an infinite end of the range is an element, not a bound that does not exist
+	Note  string
+	// Derived tells that the range follows from the rest of the model.
+	Derived bool
 }

@@ -3,6 +3,7 @@ package rangeprop
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/amplint/amplint/graph"
 )
@@ -48,6 +49,10 @@ func (p *pass) evidence(v *graph.Value) (r Range, note string, basis Basis) {
 		return Range{0, u.rows - 1}, fmt.Sprintf("indices into a table of %g rows", u.rows), Default
 	case u.mask:
 		return maybe, "a mask: subtracted from 1, compared with 0, cast to truth values, given to an attention as one, or multiplied by a large negative number", Default
+	case u.angle && len(v.Type.Shape) <= 1:
+		return Range{0, lastStep}, "a time step of which sine and cosine are taken", Default
+	case u.angle && elem.IsInt():
+		return Range{0, lastPosition}, "positions of which sine and cosine are taken", Default
 	case elem == graph.Uint8, u.by255:
 		return Range{0, 255}, "image values up to 255", Default
 	case elem.IsFloat() && u.conv:
@@ -55,6 +60,13 @@ func (p *pass) evidence(v *graph.Value) (r Range, note string, basis Basis) {
 	}
 	return all, "", Unknown
 }
+
+// lastStep is the last time step of most diffusion models. lastPosition is that of a text as long as most
+// models were trained on; what matters is that the low formats do not count so far.
+const (
+	lastStep     = 999
+	lastPosition = 1<<15 - 1
+)
 
 // images guesses by the channels of what the first convolution reads.
 func images(s graph.Shape) (Range, string, Basis) {
@@ -79,6 +91,8 @@ type reading struct {
 	mask  bool
 	by255 bool
 	conv  bool
+	// angle: sine or cosine of its products with constants are taken
+	angle bool
 	// signal: a filter bank or a Fourier transform reads it
 	signal bool
 }
@@ -128,6 +142,16 @@ func (r *reading) use(p *pass, u graph.Use) {
 		r.mask = r.mask || u.Index == at && len(n.In(at).Type.Shape) > 1
 	case "Cast": // what is not 0 is true, all the same
 		r.mask = r.mask || graph.ElemType(n.Int("to", 0)) == graph.Bool
+	case "RotaryEmbedding": // the tables of cosines come before the positions here
+		if u.Index == 3 {
+			r.index(n.In(1))
+		}
+	case "com.microsoft.RotaryEmbedding":
+		if u.Index == 1 {
+			r.index(n.In(2))
+		}
+	case "MatMul", "Einsum":
+		r.angle = r.angle || turns(n)
 	case "Equal":
 		c, ok := p.single(n.In(1 - min(u.Index, 1)))
 		r.mask = r.mask || ok && c == 0 && !n.In(u.Index).Type.Elem.IsFloat()
@@ -138,6 +162,7 @@ func (r *reading) use(p *pass, u graph.Use) {
 		c, ok := p.single(n.In(1))
 		r.by255 = r.by255 || u.Index == 0 && ok && math.Abs(c-255) < 1
 	case "Mul":
+		r.angle = r.angle || turns(n)
 		c, ok := p.single(n.In(1 - min(u.Index, 1)))
 		r.by255 = r.by255 || ok && math.Abs(c*255-1) < 1e-3
 		r.mask = r.mask || ok && c <= -1000
@@ -158,6 +183,29 @@ func (r *reading) index(t *graph.Value) {
 	if r.rows == 0 || rows < r.rows {
 		r.rows = rows
 	}
+}
+
+// turns tells whether a product with a constant becomes an angle, perhaps behind movement.
+func turns(n *graph.Node) bool {
+	if len(n.Inputs) != 2 || !slices.ContainsFunc(n.Inputs, func(v *graph.Value) bool { return v != nil && v.Const != nil }) {
+		return false
+	}
+	v := n.Out(0)
+	for range 6 {
+		if v == nil || len(v.Uses) == 0 {
+			return false
+		}
+		next := v.Uses[0].Node
+		switch next.OpName() {
+		case "Sin", "Cos":
+			return true
+		case "Cast", "Identity", "Unsqueeze", "Reshape", "Squeeze", "Expand", "Transpose", "Concat":
+			v = next.Out(0)
+		default:
+			return false
+		}
+	}
+	return false
 }
 
 // single returns the value of a constant of one element.

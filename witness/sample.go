@@ -145,7 +145,7 @@ func vouched(r rangeprop.InputRange) bool {
 	if !r.Range.Bounded() || r.Basis == rangeprop.Unknown {
 		return false
 	}
-	return !r.Value.Type.Elem.IsFloat() || r.Basis == rangeprop.Declared || r.Basis == rangeprop.Observed
+	return !r.Value.Type.Elem.IsFloat() || r.Derived || r.Basis == rangeprop.Declared || r.Basis == rangeprop.Observed
 }
 
 // movable lists the initializers that a range lets move.
