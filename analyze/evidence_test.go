@@ -64,6 +64,28 @@ func TestFarFromZero(t *testing.T) {
 	}
 }
 
+// TestFarEpsilon fixes such a model: the epsilon becomes the least number of the format, neither 0 nor
+// one that counts beside a small variance.
+func TestFarEpsilon(t *testing.T) {
+	dir := t.TempDir()
+	path, out := filepath.Join(dir, "m.onnxtxt"), filepath.Join(dir, "o.onnxtxt")
+	if err := os.WriteFile(path, []byte(fmt.Sprintf(guardedNorm, "v = Identity(h)")), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Fix(context.Background(), path, FixOptions{Options: Options{Target: FP16, Effort: "quick"}, Out: out})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range f.Edits {
+		got = append(got, e.Describe())
+	}
+	want := []string{`change 1e-12 to 5.9605e-08 in constant "eps"`, `change 1e-09 to 5.9605e-08 in constant "floor"`}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("edits (-want +got):\n%s", diff)
+	}
+}
+
 // windowed is attention under a window of two places each way, or a causal one, and the padding of
 // sequences, as torch's exporter spells it.
 const windowed = `<ir_version: 8, opset_import: ["" : 17], metadata_props: ["amplint.range.ids": "[0,3]", "amplint.range.mask": "[0,1]"]>

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/refeval"
@@ -25,7 +26,10 @@ const farAway = 1024
 // Guarded returns the divisor that a finding at a node fears to be 0, nil for other findings.
 func (in *Input) Guarded(f *Finding, n *graph.Node) *graph.Value {
 	switch f.Rule {
-	case tinyEpsilon.Name:
+	case tinyEpsilon.Name, constantsLost.Name:
+		if f.Kind != Underflow {
+			return nil
+		}
 		if s := singular(n.Out(0)); s != nil && !walk.Is(s, "Log") {
 			return n.Out(0)
 		}
@@ -57,4 +61,40 @@ func (f *Finding) Doubt(in *Input, least float64) {
 	f.Evidence = Unproved
 	f.Severity = grade(f.Evidence, f.Consequence)
 	f.Reason = fmt.Sprintf("no input was found that brings it below %.2g", least)
+	if edits := f.keepEpsilon(); edits != nil && in.Target.Bits() == 16 {
+		f.Edits, f.Free = edits, true
+	}
+}
+
+// keepEpsilon sets epsilons to the least number of the format, which is nothing beside what they are
+// added to and keeps what follows bounded; nil where one has other readers.
+func (f *Finding) keepEpsilon() (edits []rewrite.Edit) {
+	if f.Rule != tinyEpsilon.Name {
+		return nil
+	}
+	places := f.Occurrences
+	if len(places) == 0 {
+		places = []Place{{f.Node, f.Value}}
+	}
+	for _, p := range places {
+		uses, _ := walk.Readers(p.Value)
+		t := walk.Constant(p.Value)
+		if t == nil || slices.ContainsFunc(uses, func(u graph.Use) bool {
+			return !slices.ContainsFunc(places, func(q Place) bool { return q.Node == u.Node })
+		}) {
+			return nil
+		}
+		s, ok := walk.StatsOf(t)
+		if !ok {
+			return nil
+		}
+		x, one := s.Single()
+		if !one {
+			return nil
+		}
+		if e := (rewrite.SetConst{Const: p.Value, From: x, To: f.Limit}); !slices.Contains(edits, rewrite.Edit(e)) {
+			edits = append(edits, e)
+		}
+	}
+	return edits
 }
