@@ -87,7 +87,7 @@ func (c *call) source() (of *graph.Value, ok bool) {
 	return of, of != nil
 }
 
-// main picks, where the inputs are not functions of one value, the one that is read most: for each of its
+// main picks, where the inputs are not functions of one value, the one that is read most, or the wider one: for each of its
 // pieces the others may be anything in their bounds. So a loss that is linear in its target, such as
 // softplus(x) - x·t, is bounded for each x. What comes out has to have the shape of that value. What has but
 // a constant added, as a bias, is better the source of what follows: it has a ball of its own.
@@ -98,23 +98,36 @@ func (c *call) main(v *graph.Value) (of *graph.Value) {
 		return nil
 	}
 	free := 0
+	wide := 0.0
 	for i, in := range c.in {
 		if in == nil || in.number() || c.n.In(i).Const != nil {
 			continue
 		}
+		h := in.Hull()
 		free++
 		s := pattern.Bare(c.n.In(i))
 		if in.pieces != nil {
 			s = in.pieces.of
 		}
-		if sameShape(s.Type.Shape, v.Type.Shape) && (of == nil || len(s.Uses) > len(of.Uses)) {
-			of = s
+		if sameShape(s.Type.Shape, v.Type.Shape) && (of == nil || readers(s) > readers(of) || readers(s) == readers(of) && h.Hi-h.Lo > wide) {
+			of, wide = s, h.Hi-h.Lo
 		}
 	}
 	if free < 2 {
 		return nil
 	}
 	return of
+}
+
+// readers counts the nodes that read a value, up to some.
+func readers(v *graph.Value) int {
+	n := 0
+	for i, u := range v.Uses[:min(len(v.Uses), 64)] {
+		if !slices.ContainsFunc(v.Uses[:i], func(w graph.Use) bool { return w.Node == u.Node }) {
+			n++
+		}
+	}
+	return n
 }
 
 // sameShape tells whether two shapes are known to be one.

@@ -119,6 +119,9 @@ func (f *finder) same(v *graph.Value) *graph.Value {
 			continue
 		}
 		in := f.neutral(v)
+		if in == nil && f.recast(v.Producer) {
+			in = v.Producer.In(0)
+		}
 		if in == nil {
 			in = returned(v, passes)
 		}
@@ -134,6 +137,35 @@ func (f *finder) same(v *graph.Value) *graph.Value {
 		return id
 	}
 	return v
+}
+
+// recast tells whether a node casts to integers what was cast from integers, and cut off at whole numbers at most.
+func (f *finder) recast(n *graph.Node) bool {
+	if n.OpName() != "Cast" || !graph.ElemType(n.Int("to", 0)).IsInt() {
+		return false
+	}
+	for v := n.In(0); v != nil && v.Producer != nil && v.Const == nil; v = v.Producer.In(0) {
+		k := v.Producer
+		switch k.OpName() {
+		case "Cast":
+			if x := k.In(0); x != nil && x.Type.Elem.IsInt() {
+				return true
+			}
+		case "Clip", "Max", "Min":
+			for i := 1; i < len(k.Inputs); i++ {
+				if c, ok := f.number1(k.In(i)); k.In(i) != nil && (!ok || c != math.Trunc(c)) {
+					return false
+				}
+			}
+			if k.Attr("min") != nil || k.Attr("max") != nil {
+				return false
+			}
+		case "Identity", "Reshape", "Squeeze", "Unsqueeze":
+		default:
+			return false
+		}
+	}
+	return false
 }
 
 // neutral returns x where v is x + 0, x - 0, x · 1, x / 1 or max(x, -Inf), of the same shape.

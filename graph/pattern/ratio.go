@@ -236,10 +236,18 @@ func (f *finder) selected(n *graph.Node, w *graph.Value) (*graph.Value, []*graph
 	cond, x, zero := n.In(0), n.In(1), n.In(2)
 	for {
 		cond = f.untyped(cond)
-		if k := cond.Producer; k == nil || k.Op != "Not" || k.In(0) == nil {
+		k := cond.Producer
+		if k == nil || k.In(0) == nil || k.Domain != "" {
 			break
 		}
-		cond, x, zero = cond.Producer.In(0), zero, x
+		if k.Op == "Equal" && f.isNumber(k.In(1), 0) && !k.In(0).Type.Elem.IsFloat() { // a mask that is 0
+			cond, x, zero = k.In(0), zero, x
+			continue
+		}
+		if k.Op != "Not" {
+			break
+		}
+		cond, x, zero = k.In(0), zero, x
 	}
 	c, ok := f.number1(f.same(zero))
 	w = f.untyped(w)
@@ -306,13 +314,16 @@ func (f *finder) cosine(v *graph.Value) {
 	p := f.product(v)
 	for _, g := range p.factors {
 		r, ok := f.reduction(g.base)
-		if !ok || g.pow != 1 || r.op != "Sum" {
+		if !ok || g.pow != 1 || r.op != "Sum" && (r.op != "Mean" || r.count == 0) {
 			continue
 		}
 		q := f.product(r.of)
 		rest := p.without(g.base, 1)
 		var nodes []*graph.Value
 		coef := p.coef
+		if r.op == "Mean" {
+			coef /= float64(r.count)
+		}
 		for _, h := range rest.factors {
 			for _, part := range f.norms2(h) {
 				d, ok := f.denominator(part)
@@ -345,7 +356,7 @@ const least = 1e-12
 // norms2 splits a denominator max(‖x‖·‖y‖, ε) into its two norms; others are returned as they are.
 func (f *finder) norms2(g factor) []factor {
 	whole := []factor{g}
-	if g.pow != -1 {
+	if g.pow != -1 && g.pow != -0.5 {
 		return whole
 	}
 	e := f.stripEps(g.base)
@@ -354,6 +365,7 @@ func (f *finder) norms2(g factor) []factor {
 	if e.value < least || coef != 1 || pow <= 0 || len(p.factors) != 2 || p.coef != 1 {
 		return whole
 	}
+	pow *= -g.pow
 	return []factor{{p.factors[0].base, -pow * p.factors[0].pow}, {p.factors[1].base, -pow * p.factors[1].pow}}
 }
 
