@@ -30,13 +30,18 @@ func (w *worker) raiseOpset() string {
 }
 
 // raiseForQuantize raises the opset of a model that rounds to 8 bits and back: in FP32 alone each of these
-// nodes would stand between two casts.
+// nodes would stand between two casts. A scale that the model computes from its data stays FP32, with the
+// numbers it divides.
 func (w *worker) raiseForQuantize(have int64) string {
 	count := 0
 	for n := range w.standard {
-		if n.Op == "QuantizeLinear" || n.Op == "DequantizeLinear" {
-			count++
+		if n.Op != "QuantizeLinear" && n.Op != "DequantizeLinear" {
+			continue
 		}
+		if scale := n.In(1); scale == nil || scale.Const == nil {
+			return ""
+		}
+		count++
 	}
 	if count == 0 || have >= quantizeOpset || !w.sameMeaning(have, quantizeOpset) {
 		return ""
