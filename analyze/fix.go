@@ -98,6 +98,9 @@ func Fix(ctx context.Context, path string, opt FixOptions) (*Fixed, error) {
 	if f.unrounded != "" {
 		f.Summary.Notes = append(f.Summary.Notes, f.unrounded)
 	}
+	if err := m.Mixed(); err != nil && !f.valid {
+		f.Summary.Notes = append(f.Summary.Notes, fmt.Sprintf("the model is not valid, nor was it before: %v; converters leave that behind a Cast they pass over: export it in fp32 and fix that", err))
+	}
 	f.After.forgive(opt.Baseline) // known findings are fixed where they can be, and may remain
 	if err := f.show(a.model, m, &opt); err != nil {
 		return nil, err

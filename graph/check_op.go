@@ -73,6 +73,19 @@ func (c *checker) types(n *Node, where string) {
 	check("output", n.Outputs, op.Output)
 }
 
+// Mixed returns an error that names the first node whose operands are of two types where the operator
+// wants one, nil where there is none.
+func (m *Model) Mixed() error {
+	for n := range m.Nodes() {
+		c := &checker{m: m}
+		c.types(n, "")
+		if len(c.errs) > 0 {
+			return fmt.Errorf("node %q (%s): %w", n.Key(), n.OpName(), c.errs[0])
+		}
+	}
+	return nil
+}
+
 // checkType holds a value against the parameter it is passed for. bound collects what the type
 // variables of the operator stand for at this node.
 func checkType(p schema.Param, v *Value, bound map[string]Type) error {
