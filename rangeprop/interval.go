@@ -132,8 +132,12 @@ func intPower(x Range, e float64) Range {
 }
 
 // brokenPower bounds x^e for an e that is no integer: of numbers below 0 it is NaN, of -0 and -Inf what it is
-// of 0 and Inf.
+// of 0 and Inf. Where nothing but NaN comes out any bound is right, and that of |x|^e lies in the bound of more
+// exponents.
 func brokenPower(x, e Range) Range {
+	if x.Hi < 0 {
+		return corners(absolute(x), e)
+	}
 	r := corners(Range{0, math.Max(x.Hi, 0)}, e)
 	if math.IsInf(x.Lo, -1) {
 		r = r.join(corners(Range{-x.Lo, -x.Lo}, e))
