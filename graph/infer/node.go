@@ -118,7 +118,7 @@ func (c *ctx) refine(v *graph.Value, t graph.Type) graph.Type {
 	}
 	merged, ok := c.merge(t, decl)
 	if !ok {
-		c.note("value %q is declared as %s and is %s", v.Key(), decl, t)
+		c.contradicted(v, decl, t)
 	}
 	return c.complete(merged)
 }

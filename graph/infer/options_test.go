@@ -2,6 +2,7 @@ package infer
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -102,6 +103,22 @@ func TestDeclared(t *testing.T) {
 		}
 	}
 	if len(info.Notes) != 2 || !strings.Contains(info.Notes[0], `"y" is declared as float[2,5]`) {
+		t.Errorf("notes %q", info.Notes)
+	}
+}
+
+// TestManyStale: the first few values that are declared wrongly are named, the others counted.
+func TestManyStale(t *testing.T) {
+	var outs, body []string
+	for i := range 9 {
+		outs = append(outs, fmt.Sprintf("float[2,5] y%d", i))
+		body = append(body, fmt.Sprintf("y%d = Relu(x)", i))
+	}
+	info, err := Run(parse(t, `g (float[n,4] x) => (`+strings.Join(outs, ", ")+`) { `+strings.Join(body, " ")+` }`), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(info.Notes); n != 6 || info.Notes[5] != "4 more values are declared otherwise than they are" {
 		t.Errorf("notes %q", info.Notes)
 	}
 }

@@ -21,9 +21,10 @@ type walk struct {
 	unknown  map[string]int
 	counted  map[*graph.Node]bool
 	noted    map[string]bool
-	steps    int   // nodes walked
-	budget   int64 // elements that may still be folded
-	lenient  int   // branches around that may never run
+	stale    map[*graph.Value]bool // values that are something else than the file says
+	steps    int                   // nodes walked
+	budget   int64                 // elements that may still be folded
+	lenient  int                   // branches around that may never run
 }
 
 // Bounds of the work that a hostile model can cause: bodies of loops are walked more than once.
@@ -31,6 +32,7 @@ const (
 	maxSteps  = 1 << 22
 	maxBudget = 1 << 22
 	maxNotes  = 100
+	maxStale  = 5 // of them on values that the file declares wrongly: a converter that leaves one behind leaves many
 )
 
 func newWalk(m *graph.Model, opt Options) *walk {
@@ -39,7 +41,8 @@ func newWalk(m *graph.Model, opt Options) *walk {
 	}
 	return &walk{symbols: newSymbols(opt.Dims), m: m, opt: opt, ops: operators(), folders: folders(),
 		info: &Info{}, declared: map[*graph.Value]graph.Type{}, small: map[*graph.Value]*data{},
-		unknown: map[string]int{}, counted: map[*graph.Node]bool{}, noted: map[string]bool{}, budget: maxBudget}
+		unknown: map[string]int{}, counted: map[*graph.Node]bool{}, noted: map[string]bool{},
+		stale: map[*graph.Value]bool{}, budget: maxBudget}
 }
 
 func (w *walk) run() error {
@@ -243,8 +246,24 @@ func (w *walk) note(format string, args ...any) {
 	}
 }
 
+// contradicted notes that a value is not what the file says.
+func (w *walk) contradicted(v *graph.Value, decl, t graph.Type) {
+	if w.stale[v] {
+		return
+	}
+	if w.stale[v] = true; len(w.stale) <= maxStale {
+		w.note("value %q is declared as %s and is %s", v.Key(), decl, t)
+	}
+}
+
 // finish completes the report.
 func (w *walk) finish() *Info {
+	switch n := len(w.stale) - maxStale; {
+	case n == 1:
+		w.note("another value is declared otherwise than it is")
+	case n > 1:
+		w.note("%d more values are declared otherwise than they are", n)
+	}
 	for op, count := range w.unknown {
 		w.info.Unknown = append(w.info.Unknown, OpCount{op, count})
 	}
