@@ -98,8 +98,8 @@ func Fix(ctx context.Context, path string, opt FixOptions) (*Fixed, error) {
 	if f.unrounded != "" {
 		f.Summary.Notes = append(f.Summary.Notes, f.unrounded)
 	}
-	if err := m.Mixed(); err != nil && !f.valid {
-		f.Summary.Notes = append(f.Summary.Notes, fmt.Sprintf("the model is not valid, nor was it before: %v; converters leave that behind a Cast they pass over: export it in fp32 and fix that", err))
+	if !f.valid {
+		f.noteMixed(m)
 	}
 	f.After.forgive(opt.Baseline) // known findings are fixed where they can be, and may remain
 	if err := f.show(a.model, m, &opt); err != nil {
@@ -270,6 +270,13 @@ func (f *Fixed) step(plan *rewrite.Plan, round int, edits []rewrite.Edit) *rewri
 		return &again
 	}
 	return &rewrite.Plan{KeepIO: plan.KeepIO, Target: repairedIn(plan.Target), Strategy: rewrite.Repair, Leave: plan.Leave, Edits: edits}
+}
+
+// noteMixed says where a model that was not valid before mixes types.
+func (f *Fixed) noteMixed(m *graph.Model) {
+	if err := m.Mixed(); err != nil {
+		f.Summary.Notes = append(f.Summary.Notes, fmt.Sprintf("the model is not valid, nor was it before: %v; converters leave that behind a Cast they pass over: export it in fp32 and fix that", err))
+	}
 }
 
 // asked makes an error of a rewriting one of usage where a plan file asked for it: then the plan is

@@ -17,7 +17,7 @@ type later struct {
 	mu      sync.Mutex
 	blocks  []draftBlock
 	free    [][]byte // of blocks that were written
-	held    int      // bytes in blocks
+	held    int      // bytes that blocks take
 	reading int      // goroutines that read, which write themselves what finds no room here
 	writing bool     // whether a goroutine writes the blocks
 	ended   sync.Cond
@@ -29,19 +29,29 @@ func newLater(write func(draftBlock)) *later {
 	return l
 }
 
-// put keeps a block for later and gives a buffer for the next; ok is false where there is no room.
-func (l *later) put(b draftBlock) (buf []byte, ok bool) {
+// buffer returns an empty buffer for so many bytes.
+func (l *later) buffer(n int) []byte {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.held+len(b.buf) > laterBytes {
-		return nil, false
+	k := len(l.free) - 1
+	if k < 0 || cap(l.free[k]) < n {
+		return make([]byte, 0, n)
 	}
-	l.blocks, l.held = append(l.blocks, b), l.held+len(b.buf)
-	if n := len(l.free); n > 0 {
-		buf, l.free = l.free[n-1], l.free[:n-1]
+	b := l.free[k]
+	l.free = l.free[:k]
+	return b
+}
+
+// put keeps a block for later, if there is room.
+func (l *later) put(b draftBlock) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.held+cap(b.buf) > laterBytes {
+		return false
 	}
+	l.blocks, l.held = append(l.blocks, b), l.held+cap(b.buf)
 	l.start()
-	return buf, true
+	return true
 }
 
 // read tells that so many goroutines begin to read, or end where it is negative.
@@ -80,8 +90,10 @@ func (l *later) first() {
 	l.mu.Unlock()
 	l.write(b)
 	l.mu.Lock()
-	l.held -= len(b.buf)
-	l.free = append(l.free, b.buf[:0])
+	l.held -= cap(b.buf)
+	if cap(b.buf) >= penBytes { // smaller ones are of weights that are no larger
+		l.free = append(l.free, b.buf[:0])
+	}
 }
 
 // end writes all blocks, or drops them, and returns when no goroutine writes any more. Nobody reads then.

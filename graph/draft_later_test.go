@@ -24,7 +24,7 @@ func TestLater(t *testing.T) {
 	})
 	fill := func(from int64) (n int) {
 		for {
-			if _, ok := l.put(draftBlock{buf: make([]byte, size), at: from + int64(n)}); !ok {
+			if !l.put(draftBlock{buf: make([]byte, size), at: from + int64(n)}) {
 				return n
 			}
 			n++
@@ -43,6 +43,12 @@ func TestLater(t *testing.T) {
 	l.read(1)
 	if n := fill(room); n != room {
 		t.Errorf("there is room for %d blocks, want %d", n, room)
+	}
+	if n := cap(l.buffer(1)); n != size {
+		t.Errorf("a buffer of %d bytes, want one of those that were written", n)
+	}
+	if n := cap(l.buffer(2 * size)); n != 2*size {
+		t.Errorf("a buffer of %d bytes, want %d", n, 2*size)
 	}
 	l.end(true)
 	if l.read(-busy); count() != room {

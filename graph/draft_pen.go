@@ -20,13 +20,13 @@ func (w *pen) encode(from int64, x []float32, y *numfmt.Tally) {
 	if len(w.buf) == 0 {
 		w.from = from
 	}
-	if w.buf == nil && w.p != nil {
-		w.buf = make([]byte, 0, penBytes+sectionChunk*4)
-	}
 	writes := w.p != nil && w.p.state.Load() == draftBegun
 	var f numfmt.Format
 	if writes {
 		f, _ = w.p.t.Elem.Format()
+		if w.buf == nil {
+			w.buf = w.p.buffer()
+		}
 	}
 	switch {
 	case writes && y != nil && y.Format() == f:
@@ -54,12 +54,17 @@ func (w *pen) flush() {
 		return
 	}
 	b := draftBlock{w.p, w.buf, w.p.at + w.from*int64(w.p.t.Elem.Bits()/8)}
-	if buf, ok := w.p.file.later.put(b); ok {
-		w.buf = buf
+	if w.p.file.later.put(b) {
+		w.buf = nil
 		return
 	}
 	w.p.file.write(b)
 	w.buf = w.buf[:0]
+}
+
+// buffer returns what a pen collects elements in: a block and the chunk that fills it, or all of a smaller tensor.
+func (p *draftPiece) buffer() []byte {
+	return p.file.later.buffer(int(min(penBytes+4*sectionChunk, p.t.Len()*int64(p.t.Elem.Bits()/8))))
 }
 
 // draftBlock is bytes of a piece, and where in the file they belong.
