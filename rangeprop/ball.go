@@ -37,6 +37,15 @@ func newBall(axes, sizes []int, center []float64, radius float64) *ball {
 	return &ball{axes: axes, sizes: sizes, center: center, groups: 1, radius: []float64{radius * grow}}
 }
 
+// greatest is the greatest magnitude in a vector.
+func greatest(x []float64) float64 {
+	top := 0.0
+	for _, v := range x {
+		top = math.Max(top, math.Abs(v))
+	}
+	return top
+}
+
 func length(x []float64) float64 {
 	s := 0.0
 	for _, v := range x {
@@ -59,11 +68,7 @@ func (b *ball) stretch(from, to int) float64 {
 	case b.m != nil:
 		return b.m.part(from, to)
 	case b.diag != nil:
-		top := 0.0
-		for _, x := range b.diag[from:to] {
-			top = math.Max(top, math.Abs(x))
-		}
-		return top
+		return greatest(b.diag[from:to])
 	}
 	return 1
 }
@@ -195,15 +200,17 @@ func (v *Val) tighten(rank int) *Val {
 	return v.meetBox(b, b.box.meet(&box{dev, dev}), rank)
 }
 
+// along returns dimensions that are 1 but for some axes, which have sizes.
+func along(axes, sizes []int, rank int) []int {
+	dims := pad(nil, rank)
+	for i, a := range axes {
+		dims[a] = sizes[i]
+	}
+	return dims
+}
+
 func (v *Val) meetBox(b *ball, x *box, rank int) *Val {
-	dims := make([]int, rank)
-	for i := range dims {
-		dims[i] = 1
-	}
-	for i, a := range b.axes {
-		dims[a] = b.sizes[i]
-	}
-	w := &Val{dims: dims, lo: make([]float64, b.n()), hi: make([]float64, b.n()), basis: Constant}
+	w := &Val{dims: along(b.axes, b.sizes, rank), lo: make([]float64, b.n()), hi: make([]float64, b.n()), basis: Constant}
 	order := slices.Clone(b.axes)
 	if !slices.IsSorted(order) {
 		return v

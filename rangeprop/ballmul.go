@@ -298,13 +298,7 @@ func (c *call) logits(v *Val, trans bool) *Val {
 	}
 	heads := size(q.sizes[:len(q.sizes)-1])
 	bound := scalar(Range{})
-	bound.dims = make([]int, ra)
-	for i := range bound.dims {
-		bound.dims[i] = 1
-	}
-	for i, a := range q.axes[:len(q.axes)-1] {
-		bound.dims[a] = q.sizes[i]
-	}
+	bound.dims = along(q.axes[:len(q.axes)-1], q.sizes, ra)
 	bound.lo, bound.hi = make([]float64, heads), make([]float64, heads)
 	for h := range heads {
 		mid, dev := headLogit(q.head(h, heads), k.head(h, heads))

@@ -113,12 +113,8 @@ func (b *ball) scaled(k []float64, all float64) *ball {
 		return b.stretched(k[0])
 	}
 	c := *b
-	c.center = make([]float64, b.n())
-	top := 0.0
-	for i, x := range b.center {
-		c.center[i] = x * k[i]
-		top = math.Max(top, math.Abs(k[i]))
-	}
+	c.center = multiplied(b.center, k)
+	top := greatest(k)
 	c.loss, c.l1 = b.loss*top, b.l1*top
 	switch {
 	case b.m != nil:
@@ -200,10 +196,7 @@ func (c *call) aligned(i int) *ball {
 		return b
 	}
 	a := *b
-	a.axes = slices.Clone(b.axes)
-	for k := range a.axes {
-		a.axes[k] += off
-	}
+	a.axes = shifted(b.axes, off)
 	return &a
 }
 
@@ -347,17 +340,10 @@ func followDiv(c *call) *ball {
 		return nil
 	}
 	k, ok := exactly(c.x(1), a, c.outRank())
-	if !ok {
+	if !ok || !inverted(k) {
 		return nil
 	}
-	inverse := make([]float64, len(k))
-	for i, x := range k {
-		if x == 0 {
-			return nil
-		}
-		inverse[i] = 1 / x
-	}
-	return a.scaled(inverse, 0)
+	return a.scaled(k, 0)
 }
 
 // lipschitz lists elementwise functions with their Lipschitz constants.

@@ -136,8 +136,8 @@ func floats(t *graph.Tensor) []float32 {
 	if t.Len() > maxRecurrent/4 {
 		return nil
 	}
-	x := make([]float32, 0, t.Len())
-	if err := t.Floats(func(part []float32) error { x = append(x, part...); return nil }); err != nil {
+	x, err := readFloats(t)
+	if err != nil {
 		return nil
 	}
 	return x

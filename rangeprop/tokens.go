@@ -189,9 +189,5 @@ func (t *tokenized) rounded(unit float64) *tokenized {
 
 // most bounds the norm of normalised tokens.
 func (t *tokenized) most() float64 {
-	top := 0.0
-	for _, g := range t.gain {
-		top = math.Max(top, math.Abs(g))
-	}
-	return top/math.Sqrt(t.norm.Coef)*grow + length(t.shift)
+	return greatest(t.gain)/math.Sqrt(t.norm.Coef)*grow + length(t.shift)
 }

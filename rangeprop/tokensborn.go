@@ -153,7 +153,7 @@ func (p *pass) keepsRows(n *graph.Node) bool {
 func (t *tokenized) joined(o *tokenized, rank int) *tokenized {
 	y := *t
 	y.axes = []int{rank - 1}
-	y.tables = append(append([]tokens.Rows{}, t.tables...), o.tables...)
+	y.tables = slices.Concat(t.tables, o.tables)
 	y.relative, y.absolute = math.Max(t.relative, o.relative), t.absolute+o.absolute
 	return &y
 }
@@ -200,10 +200,7 @@ func inverted(k []float64) bool {
 
 // times multiplies the elements. Rows that are not normalised take only one number for all.
 func (t *tokenized) times(k []float64) bool {
-	top := 0.0
-	for _, x := range k {
-		top = math.Max(top, math.Abs(x))
-	}
+	top := greatest(k)
 	switch {
 	case t.w != nil:
 		t.factor = multiplied(t.factor, k)
@@ -214,7 +211,7 @@ func (t *tokenized) times(k []float64) bool {
 	case t.normed && len(t.at) == t.channels():
 		t.gain, t.shift, t.loss = multiplied(t.gain, k), multiplied(t.shift, k), t.loss*top
 	case t.raw() && uniform(k):
-		t.tables = append([]tokens.Rows{}, t.tables...)
+		t.tables = slices.Clone(t.tables)
 		for i := range t.tables {
 			t.tables[i].Factor *= k[0]
 		}

@@ -124,11 +124,7 @@ func (c *call) tokenScores(v *Val, q, k *tokenized) *Val {
 		}
 		done[h], lo[h], hi[h] = true, math.Max(lo[h], -m), math.Min(hi[h], m)
 	}
-	dims := slices.Repeat([]int{1}, rank)
-	for i, axis := range axes {
-		dims[axis] = sizes[i]
-	}
-	return v.meet(&Val{dims: dims, lo: lo, hi: hi, basis: Constant})
+	return v.meet(&Val{dims: along(axes, sizes, rank), lo: lo, hi: hi, basis: Constant})
 }
 
 // widest returns where bounds reach furthest.
@@ -229,11 +225,7 @@ func (t *tokenized) error(set *tokens.Set) float64 {
 	if !(spoilt < 0.25) {
 		return math.Inf(1)
 	}
-	gain := 0.0
-	for _, g := range t.gain {
-		gain = math.Max(gain, math.Abs(g))
-	}
-	return (2*(rows+t.unit*reach)+spoilt*bound)*gain + t.loss
+	return (2*(rows+t.unit*reach)+spoilt*bound)*greatest(t.gain) + t.loss
 }
 
 // tokensSummed meets a projection of means of tokens with the sums over their parts.
@@ -256,8 +248,7 @@ func (c *call) tokensSummed(v *Val, t *tokenized) *Val {
 	if m == nil {
 		return v
 	}
-	m.dims = slices.Repeat([]int{1}, c.outRank())
-	m.dims[len(m.dims)-1] = o.cols
+	m.dims = pad([]int{o.cols}, c.outRank())
 	if c.n.Op == "Gemm" && c.has(2) {
 		m = plus(m, scaled(c.in[2], float64(c.n.Float("beta", 1))))
 	}
