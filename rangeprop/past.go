@@ -57,15 +57,12 @@ func settlePasts(m *graph.Model, info *infer.Info, opt *Options, facts *pattern.
 		opt.Memo = NewMemo(numfmt.Invalid) // the walk behind this one has it too
 	}
 	trial := *opt
-	trial.NoMoments, trial.Beside, trial.Ranges = true, nil, maps.Clone(opt.Ranges)
+	trial.NoMoments, trial.Beside = true, nil
 	trial.Hold = func(v *graph.Value) numfmt.Format {
 		if e := v.Type.Elem; e == graph.Float16 || e == graph.BFloat16 {
 			return numfmt.FP32
 		}
 		return numfmt.Invalid
-	}
-	if trial.Ranges == nil {
-		trial.Ranges = map[string]Given{}
 	}
 	found := map[string]Given{}
 	for in := range open {
@@ -76,12 +73,13 @@ func settlePasts(m *graph.Model, info *infer.Info, opt *Options, facts *pattern.
 		found[in.Name] = Given{Basis: Default, Note: pastNote, Derived: true}
 	}
 	for round := 0; len(open) > 0; round++ {
-		maps.Copy(trial.Ranges, found)
+		trial.Ranges = maps.Clone(found)
+		maps.Copy(trial.Ranges, opt.Ranges)
 		r, err := analyze(m, info, trial, facts)
 		if err != nil {
 			return nil, err
 		}
-		if !r.carry(open, found, trial.Ranges, round) {
+		if !r.carry(open, found, round) {
 			break
 		}
 	}
@@ -90,7 +88,7 @@ func settlePasts(m *graph.Model, info *infer.Info, opt *Options, facts *pattern.
 
 // carry widens the bounds of each past to those of its output, drops those that do not settle, and tells
 // whether anything changed.
-func (r *Result) carry(open map[*graph.Value]*graph.Value, found, given map[string]Given, round int) (changed bool) {
+func (r *Result) carry(open map[*graph.Value]*graph.Value, found map[string]Given, round int) (changed bool) {
 	for in, out := range open {
 		x, d := r.Val(out), found[in.Name]
 		h := x.Hull()
@@ -98,7 +96,6 @@ func (r *Result) carry(open map[*graph.Value]*graph.Value, found, given map[stri
 		case !h.Bounded() || h == (Range{}) || round >= pastRounds && !d.Range.Contains(h):
 			delete(open, in)
 			delete(found, in.Name)
-			delete(given, in.Name)
 			changed = true
 		case !d.Range.Contains(h):
 			d.Range = d.Range.join(h)

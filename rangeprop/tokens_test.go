@@ -213,27 +213,15 @@ func (r *tokenRun) hull(name string) float64 {
 // columns, the one before.
 func longest(x *refeval.Tensor, head int, columns bool) float64 {
 	n, d := x.Dims[2], x.Dims[3]
-	most := 0.0
-	for i := range n {
-		sum := 0.0
-		for k := range d {
-			v := float64(x.F[(head*n+i)*d+k])
-			sum += v * v
+	squares := make([]float64, max(n, d))
+	for at, v := range x.F[head*n*d : (head+1)*n*d] {
+		vector := at / d
+		if columns {
+			vector = at % d
 		}
-		most = math.Max(most, sum)
+		squares[vector] += float64(v) * float64(v)
 	}
-	if columns {
-		most = 0
-		for k := range d {
-			sum := 0.0
-			for i := range n {
-				v := float64(x.F[(head*n+i)*d+k])
-				sum += v * v
-			}
-			most = math.Max(most, sum)
-		}
-	}
-	return math.Sqrt(most)
+	return math.Sqrt(slices.Max(squares))
 }
 
 // farthestMean is how far the projection of one value of each head reaches.

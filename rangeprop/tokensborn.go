@@ -237,11 +237,8 @@ func (c *call) tokensLayered(t *tokenized, scale, bias *Val, rms bool, eps float
 	if _, low := c.stash(); low || !ok || axis != rank-1 || !t.whole(rank) || !t.raw() {
 		return nil
 	}
-	n := float64(t.channels())
-	y := *t
-	y.norm = tokens.Norm{Coef: 1 / n, Eps: eps, Center: !rms}
 	unit := c.p.unit(c.n.Out(0))
-	y.normed, y.unit = true, math.Min(n, 1<<16)*accumUnit+16*unit
+	y := t.under(tokens.Norm{Coef: 1 / float64(t.channels()), Eps: eps, Center: !rms}, unit)
 	if scale != nil {
 		k, ok := exactly(scale, y.carrier(), rank)
 		if !ok {
@@ -258,6 +255,16 @@ func (c *call) tokensLayered(t *tokenized, scale, bias *Val, rms bool, eps float
 	}
 	return y.rounded(4 * unit)
 }
+
+// under puts rows under a norm, whose parts are rounded with a unit.
+func (t *tokenized) under(norm tokens.Norm, unit float64) *tokenized {
+	y := *t
+	y.norm, y.normed, y.unit = norm, true, t.summing()+16*unit
+	return &y
+}
+
+// summing is the relative error of a sum over the channels.
+func (t *tokenized) summing() float64 { return math.Min(float64(t.channels()), 1<<16) * accumUnit }
 
 // tokensNormed normalises rows by a norm that is spelled out, where that loses nothing: the length of a row
 // is what it is in real numbers. An ε in one of the many places where it may stand is passed over; it only
@@ -278,11 +285,9 @@ func (p *pass) tokensNormed(n *pattern.Norm) *tokenized {
 	if r, ok := p.radius(n); !ok || !(r < 1.01*length) || p.scaledEarly(n) > 0 {
 		return nil
 	}
-	y := *t
-	y.norm = tokens.Norm{Coef: 1 / (length * length), Center: t.norm.Center || n.Kind == pattern.LayerNorm}
 	_, unit := p.coarsest(n.Output, n.Nodes)
-	y.normed, y.unit = true, math.Min(float64(n.Count), 1<<16)*accumUnit+16*unit
-	if !p.affine(n, &y, rank) {
+	y := t.under(tokens.Norm{Coef: 1 / (length * length), Center: t.norm.Center || n.Kind == pattern.LayerNorm}, unit)
+	if !p.affine(n, y, rank) {
 		return nil
 	}
 	return y.rounded(4 * unit)
@@ -300,7 +305,7 @@ func (c *call) tokensCentered() *tokenized {
 	y := *t
 	y.norm.Center = true
 	unit := c.p.unitOf(c.n.Out(0), c.n.In(1), m.Out(0))
-	y.relative += math.Min(float64(t.channels()), 1<<16) * accumUnit
+	y.relative += t.summing()
 	return y.rounded(2 * unit)
 }
 

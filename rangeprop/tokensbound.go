@@ -23,31 +23,26 @@ func (c *call) tokensMultiplied() *tokenized {
 	if t == nil {
 		return c.tokensMean()
 	}
-	w, flip, ok := c.p.weight(c.n.In(1))
-	if !ok || len(w.Dims) != 2 || !t.whole(c.rank(0)) || c.n.Int("transA", 0) != 0 || c.n.Float("alpha", 1) != 1 {
+	o := c.projection()
+	if o == nil || !t.whole(c.rank(0)) || o.rows != t.channels() || !c.x(0).Hull().Bounded() {
+		return nil
+	}
+	lo, hi, ok := c.x(0).vector(t.axes, t.sizes, c.rank(0))
+	if !ok {
 		return nil
 	}
 	y := *t
-	held := c.p.heldUnit(c.n.In(1))
-	y.w, y.flip = original(w, &held), flip != (c.n.Int("transB", 0) != 0)
-	rows, cols := (&digest{t: w, flip: y.flip}).sizes()
-	lo, hi, ok := c.x(0).vector(t.axes, t.sizes, c.rank(0))
-	if !ok || rows != t.channels() || held > coarse || !c.x(0).Hull().Bounded() {
-		return nil
-	}
-	size := farthest(lo, hi)
-	y.loss += (held + float64(rows)*accumUnit) * size // of the weights and of the sums
-	if held > 0 {
-		y.off += vanishing * size * math.Sqrt(float64(rows))
-	}
-	y.at, y.factor, y.bias = seq(0, cols), unity(cols), nil
-	y.axes, y.sizes = []int{c.outRank() - 1}, []int{cols}
+	y.w, y.flip = o.w, o.flip
+	loss, off := o.errors(farthest(lo, hi))
+	y.loss, y.off = y.loss+loss, y.off+off
+	y.at, y.factor, y.bias = seq(0, o.cols), unity(o.cols), nil
+	y.axes, y.sizes = []int{c.outRank() - 1}, []int{o.cols}
 	if c.n.Op == "Gemm" && c.has(2) {
 		d, ok := exactly(c.in[2], y.carrier(), 2)
 		if !ok {
 			return nil
 		}
-		y.bias = multiplied(d, slices.Repeat([]float64{float64(c.n.Float("beta", 1))}, cols))
+		y.bias = multiplied(d, slices.Repeat([]float64{float64(c.n.Float("beta", 1))}, o.cols))
 	}
 	return y.rounded(c.p.unit(c.n.Out(0)))
 }
@@ -231,17 +226,12 @@ func (t *tokenized) error(set *tokens.Set) float64 {
 // tokensSummed meets a projection of means of tokens with the sums over their parts.
 func (c *call) tokensSummed(v *Val, t *tokenized) *Val {
 	rank := c.rank(0)
-	w, flip, ok := c.p.weight(c.n.In(1))
-	if !ok || len(w.Dims) != 2 || len(t.axes) != 1 || t.axes[0] != rank-1 || c.n.Int("transA", 0) != 0 || c.n.Float("alpha", 1) != 1 {
+	o := c.projection()
+	if o == nil || len(t.axes) != 1 || t.axes[0] != rank-1 || o.rows != len(t.at) {
 		return v
 	}
-	o := &projection{held: c.p.heldUnit(c.n.In(1)), flip: flip != (c.n.Int("transB", 0) != 0)}
-	o.rows, o.cols = (&digest{t: w, flip: o.flip}).sizes()
 	lo, hi, ok := c.x(0).vector(t.axes, t.sizes, rank)
-	if !ok || o.rows != len(t.at) || !o.read(original(w, &o.held)) {
-		return v
-	}
-	if o.held > coarse {
+	if !ok || !o.read() {
 		return v
 	}
 	m := c.p.tokenMeans(t, o, math.Max(t.mean.size, farthest(lo, hi)))
@@ -260,17 +250,43 @@ func (c *call) tokensSummed(v *Val, t *tokenized) *Val {
 	return v.meet(m)
 }
 
-// projection is a constant matrix by rows of what it sums over, with the norms of its columns.
+// projection is a constant matrix that rows are multiplied with.
 type projection struct {
+	w          *graph.Tensor
 	flip       bool
 	held       float64 // relative error of the elements
-	rows, cols int
-	elements   []float32
-	norms      []float64
+	rows, cols int     // rows are summed over
+
+	elements []float32 // once they are read, by rows
+	norms    []float64 // of the columns
 }
 
-func (o *projection) read(w *graph.Tensor) bool {
-	all, err := readFloats(w)
+// projection returns the constant matrix of a product, nil where there is none or more is done than multiply.
+func (c *call) projection() *projection {
+	w, flip, ok := c.p.weight(c.n.In(1))
+	if !ok || len(w.Dims) != 2 || c.n.Int("transA", 0) != 0 || c.n.Float("alpha", 1) != 1 {
+		return nil
+	}
+	o := &projection{held: c.p.heldUnit(c.n.In(1)), flip: flip != (c.n.Int("transB", 0) != 0)}
+	o.rows, o.cols = (&digest{t: w, flip: o.flip}).sizes()
+	if o.w = original(w, &o.held); o.held > coarse {
+		return nil
+	}
+	return o
+}
+
+// errors bounds what the roundings of the elements and of the sums add to the products of a vector of some
+// norm: times the norms of the columns, and beside that.
+func (o *projection) errors(size float64) (loss, off float64) {
+	loss = (o.held + float64(o.rows)*accumUnit) * size
+	if o.held > 0 {
+		off = vanishing * size * math.Sqrt(float64(o.rows))
+	}
+	return loss, off
+}
+
+func (o *projection) read() bool {
+	all, err := readFloats(o.w)
 	if err != nil {
 		return false
 	}
@@ -306,10 +322,8 @@ func (p *pass) tokenMeans(t *tokenized, o *projection, size float64) *Val {
 	v := &Val{basis: Constant}
 	v.lo, v.hi = set.Mean(image, t.mean.parts, o.elements, t.mean.zero)
 	e := t.error(set)*weights + t.off*math.Sqrt(float64(o.rows)) + t.mean.blur + t.rounds*(size+2*length(image.B))
-	e += (o.held + float64(o.rows)*accumUnit) * size
-	if o.held > 0 {
-		e += vanishing * math.Sqrt(float64(o.rows)) * size
-	}
+	loss, off := o.errors(size)
+	e += loss + off
 	v.lo, v.hi = slices.Clone(v.lo), slices.Clone(v.hi)
 	for j, x := range o.norms {
 		if v.lo[j], v.hi[j] = v.lo[j]-e*x, v.hi[j]+e*x; math.IsNaN(v.hi[j]-v.lo[j]) || math.IsInf(v.hi[j]-v.lo[j], 0) {
