@@ -45,3 +45,14 @@ func TestPaddingMasks(t *testing.T) {
 		}
 	}
 }
+
+// TestSplitMask: a mask that is the second half of what was split, of which the first half is left out.
+func TestSplitMask(t *testing.T) {
+	const model = `<ir_version: 8, opset_import: ["" : 18], metadata_props: ["amplint.range.mask": "[0,1]", "amplint.range.x": "[-2,2]"]>
+m (float[2, 6, 6] x, int64[2, 6, 12] mask) => (out) <float zero = {0}, float low = {-3.4028235e38}>
+{ b = Cast<to = 9>(mask) "", h = Split<axis = 2, num_outputs = 2>(b) w = Where(h, zero, low) c = Add(x, w) out = Softmax<axis = -1>(c) }`
+	want := []string{"error constant visible mask-constant low"}
+	if diff := cmp.Diff(want, summary(Run(prepareText(t, model)))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

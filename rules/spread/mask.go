@@ -13,35 +13,59 @@ import (
 //
 // A padding mask counts where sequences may be empty, and where it runs along the rows that are
 // masked, as in m·mᵀ: the row of a place that is padded is closed then, whatever else is open.
-func (p Walk) free(v *graph.Value, depth int) bool {
-	v = walk.Source(v)
-	if v == nil || depth > 24 || walk.Constant(v) != nil {
-		return false
-	}
-	n := v.Producer
-	if n == nil {
-		return v.Input && v.Graph.Owner == nil && p.chosen(v) && (p.EmptySequences || !Padding(p.Model, v))
-	}
-	switch n.Op {
-	case "Cast", "Identity", "Unsqueeze", "Squeeze", "Reshape", "Expand", "Transpose", "Slice", "Gather", "Not", "Sub", "Mul", "Add", "Equal", "Greater",
-		"GreaterOrEqual", "Less", "LessOrEqual", "And", "Or", "Where", "Tile", "Neg", "Flatten", "CastLike", "Max", "Min",
-		"GatherND", "GatherElements", "Xor", "BitwiseAnd", "BitwiseOr", "BitwiseNot", "Trilu", "Pad", "Concat", "Split", "Clip":
-		for _, in := range n.Inputs {
-			if in == nil {
+func (p Walk) free(v *graph.Value) bool {
+	seen := map[reached]bool{}
+	level := []reached{{v, p.EmptySequences}}
+	for range maskDepth {
+		var next []reached
+		for _, r := range level {
+			r.value = walk.Source(r.value)
+			if r.value == nil || seen[r] || walk.Constant(r.value) != nil {
 				continue
 			}
-			q := p
-			q.EmptySequences = p.EmptySequences || column(in, n.Out(0))
-			if q.free(in, depth+1) {
+			seen[r] = true
+			n := r.value.Producer
+			if n == nil && p.chosen(r.value) && (r.padding || !Padding(p.Model, r.value)) {
 				return true
 			}
+			if n == nil || !keepsFree(n.Op) {
+				continue
+			}
+			for _, in := range n.Inputs {
+				if in != nil {
+					next = append(next, reached{in, r.padding || column(in, r.value)})
+				}
+			}
 		}
+		level = next
 	}
 	return false
 }
 
-// chosen tells whether the range of an input leaves a choice.
+// reached is a value on the way back from a mask, and whether a padding mask counts there.
+type reached struct {
+	value   *graph.Value
+	padding bool
+}
+
+// maskDepth is how many values a way back from a mask may have.
+const maskDepth = 25
+
+func keepsFree(op string) bool {
+	switch op {
+	case "Cast", "Identity", "Unsqueeze", "Squeeze", "Reshape", "Expand", "Transpose", "Slice", "Gather", "Not", "Sub", "Mul", "Add", "Equal", "Greater",
+		"GreaterOrEqual", "Less", "LessOrEqual", "And", "Or", "Where", "Tile", "Neg", "Flatten", "CastLike", "Max", "Min",
+		"GatherND", "GatherElements", "Xor", "BitwiseAnd", "BitwiseOr", "BitwiseNot", "Trilu", "Pad", "Concat", "Split", "Clip":
+		return true
+	}
+	return false
+}
+
+// chosen tells whether a value is an input of the model, and its range leaves a choice.
 func (p Walk) chosen(v *graph.Value) bool {
+	if !v.Input || v.Graph.Owner != nil {
+		return false
+	}
 	r := p.Range(v)
 	return r.Lo != r.Hi
 }
@@ -66,7 +90,7 @@ func (p Walk) Closable(mask *graph.Value, inverted bool) bool {
 	if t := walk.Constant(mask); t != nil {
 		return t.Elem == graph.Bool && ClosedRow(t, func(x float64) bool { return (x != 0) == inverted })
 	}
-	return p.free(mask, 0)
+	return p.free(mask)
 }
 
 // ClosedRow tells whether some row of a constant, along its last axis, holds closed elements only.
