@@ -240,11 +240,8 @@ func (f *finder) selected(n *graph.Node, w *graph.Value) (*graph.Value, []*graph
 		if k == nil || k.In(0) == nil || k.Domain != "" {
 			break
 		}
-		if k.Op == "Equal" && f.isNumber(k.In(1), 0) && !k.In(0).Type.Elem.IsFloat() { // a mask that is 0
-			cond, x, zero = k.In(0), zero, x
-			continue
-		}
-		if k.Op != "Not" {
+		masked := k.Op == "Equal" && f.isNumber(k.In(1), 0) && !k.In(0).Type.Elem.IsFloat() // a mask that is 0
+		if k.Op != "Not" && !masked {
 			break
 		}
 		cond, x, zero = k.In(0), zero, x

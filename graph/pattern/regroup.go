@@ -67,43 +67,47 @@ func (r *reduction) reshaped(x *graph.Value) (*reduction, bool) {
 
 // regrouped says which axes of the shape t hold what axes of the shape s hold of the same elements.
 func regrouped(s graph.Shape, axes []int, t graph.Shape) (out []int, ok bool) {
-	i, j := 0, 0
-	for i < len(s) || j < len(t) {
-		if i < len(s) && j < len(t) && s[i].Sym != "" && s[i] == t[j] {
-			if slices.Contains(axes, i) {
-				out = append(out, j)
-			}
-			i, j = i+1, j+1
-			continue
+	one := graph.Dim{N: 1}
+	for i, j := 0, 0; i < len(s) || j < len(t); {
+		m, n, ok := group(s[i:], t[j:])
+		reduced, kept := false, false
+		for end := i + m; i < end; i++ {
+			in := slices.Contains(axes, i)
+			reduced, kept = reduced || in && s[i] != one, kept || !in && s[i] != one
 		}
-		a, b := int64(1), int64(1)
-		kept, reduced := false, false
-		from := j
-		for first := true; first || a != b; first = false {
-			switch {
-			case a <= b && i < len(s):
-				if !s[i].Known() {
-					return nil, false
-				}
-				in := slices.Contains(axes, i)
-				reduced, kept = reduced || in && s[i].N != 1, kept || !in && s[i].N != 1
-				a *= s[i].N
-				i++
-			case j < len(t) && t[j].Known():
-				b *= t[j].N
-				j++
-			default:
-				return nil, false
-			}
-		}
-		if kept && reduced {
+		if !ok || reduced && kept {
 			return nil, false
 		}
-		for k := from; k < j && reduced; k++ {
-			if t[k].N != 1 {
-				out = append(out, k)
+		for end := j + n; j < end; j++ {
+			if reduced && t[j] != one {
+				out = append(out, j)
 			}
 		}
 	}
 	return out, true
+}
+
+// group counts the first dimensions of two shapes that have equally many elements between them, as few as can
+// be but one at least.
+func group(s, t graph.Shape) (m, n int, ok bool) {
+	if len(s) > 0 && len(t) > 0 && s[0].Sym != "" && s[0] == t[0] {
+		return 1, 1, true
+	}
+	a, b := int64(1), int64(1)
+	for m+n == 0 || a != b {
+		switch {
+		case a <= b && m < len(s):
+			if !s[m].Known() {
+				return 0, 0, false
+			}
+			a *= s[m].N
+			m++
+		case n < len(t) && t[n].Known():
+			b *= t[n].N
+			n++
+		default:
+			return 0, 0, false
+		}
+	}
+	return m, n, true
 }

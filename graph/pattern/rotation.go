@@ -2,6 +2,7 @@ package pattern
 
 import (
 	"math"
+	"slices"
 
 	"github.com/amplint/amplint/graph"
 )
@@ -105,13 +106,8 @@ const maxTable = 1 << 20
 
 // onCircle returns the largest root of c² + s² of two tables of one shape.
 func onCircle(c, s *graph.Tensor) (radius float64, ok bool) {
-	if c.Len() != s.Len() || c.Len() < 1 || c.Len() > maxTable || !c.Elem.IsFloat() || !s.Elem.IsFloat() || len(c.Dims) != len(s.Dims) {
+	if !slices.Equal(c.Dims, s.Dims) || c.Len() < 1 || c.Len() > maxTable || !c.Elem.IsFloat() || !s.Elem.IsFloat() {
 		return 0, false
-	}
-	for i, n := range c.Dims {
-		if n != s.Dims[i] {
-			return 0, false
-		}
 	}
 	xs, err := c.Float64s()
 	ys, err2 := s.Float64s()
