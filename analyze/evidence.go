@@ -37,7 +37,7 @@ func (a *analysis) attest(ctx context.Context, t Target, opt *Options, in *rules
 		if f.Node == nil || f.Input != nil || !a.wanted(t, opt, f) && !(open && doubtful(f)) && !guarded(in, f) && !lost(t, f) {
 			continue
 		}
-		for _, p := range places(f) {
+		for _, p := range f.Places()[:min(maxPlaces, len(f.Places()))] {
 			goals, at = append(goals, witness.Goal{Node: p.Node, Value: p.Value, Harm: harms[f.Kind], Guard: in.Guarded(f, p.Node)}), append(at, f)
 		}
 	}
@@ -63,9 +63,8 @@ func guarded(in *rules.Input, f *rules.Finding) bool {
 func doubt(in *rules.Input, at []*rules.Finding, shown []witness.Found) {
 	least := map[*rules.Finding]float64{}
 	for i, s := range shown {
-		x, again := least[at[i]]
-		if least[at[i]] = s.Least; again {
-			least[at[i]] = min(x, s.Least)
+		if x, ok := least[at[i]]; !ok || s.Least < x {
+			least[at[i]] = s.Least
 		}
 	}
 	for _, f := range at {
@@ -77,14 +76,6 @@ func doubt(in *rules.Input, at []*rules.Finding, shown []witness.Found) {
 
 // maxPlaces bounds for how many places of one finding an input is looked for.
 const maxPlaces = 4
-
-// places lists the places of a finding.
-func places(f *rules.Finding) []rules.Place {
-	if len(f.Occurrences) == 0 {
-		return []rules.Place{{Node: f.Node, Value: f.Value}}
-	}
-	return f.Occurrences[:min(maxPlaces, len(f.Occurrences))]
-}
 
 // wanted tells whether an input is to be looked for.
 func (a *analysis) wanted(t Target, opt *Options, f *rules.Finding) bool {

@@ -91,10 +91,7 @@ func inBF16(edits []rewrite.Edit) []rewrite.Edit {
 
 // everywhere returns an edit for each place of a finding, nil where there is none for one of them.
 func (c *chooser) everywhere(way string, f rules.Finding) (list []rewrite.Edit) {
-	places := f.Occurrences
-	if len(places) == 0 {
-		places = []rules.Place{{Node: f.Node, Value: f.Value}}
-	}
+	places := f.Places()
 	for _, p := range places {
 		e := c.edit(way, f.Rule, p)
 		if e == nil && feeds(p, places) {

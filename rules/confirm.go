@@ -72,10 +72,7 @@ func (f *Finding) keepEpsilon() (edits []rewrite.Edit) {
 	if f.Rule != tinyEpsilon.Name {
 		return nil
 	}
-	places := f.Occurrences
-	if len(places) == 0 {
-		places = []Place{{f.Node, f.Value}}
-	}
+	places := f.Places()
 	for _, p := range places {
 		uses, _ := walk.Readers(p.Value)
 		t := walk.Constant(p.Value)

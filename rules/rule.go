@@ -56,6 +56,14 @@ type Finding struct {
 	Fingerprint  string // the same for the same hazard at the same structure, whatever the names
 }
 
+// Places lists where a finding is: at one place, or at all that one hazard was found at.
+func (f *Finding) Places() []Place {
+	if len(f.Occurrences) == 0 {
+		return []Place{{f.Node, f.Value}}
+	}
+	return f.Occurrences
+}
+
 // Sighting is what runs showed of a value that overflowed in them.
 type Sighting struct {
 	Lo, Hi float64 // what it should have been
