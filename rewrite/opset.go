@@ -20,39 +20,43 @@ func (w *worker) raiseOpset() string {
 	if w.plan.Strategy != Mixed || have == 0 {
 		return ""
 	}
+	to, why := have, ""
 	switch graph.ElemOf(w.plan.Target) {
 	case graph.Float16:
-		return w.raiseForQuantize(have)
+		to, why = w.opsetForQuantize(have), "has QuantizeLinear and DequantizeLinear for float only"
 	case graph.BFloat16:
-		return w.raiseForBFloat(have)
+		to, why = w.opsetForBFloat(have), "allows bfloat16 for few operators"
 	}
-	return ""
+	if to == have {
+		return ""
+	}
+	w.m.SetOpset("", to)
+	w.upgradeNodes(have, to)
+	return fmt.Sprintf("opset %d instead of %d, which %s", to, have, why)
 }
 
-// raiseForQuantize raises the opset of a model that rounds to 8 bits and back: in FP32 alone each of these
+// opsetForQuantize returns the opset for a model that rounds to 8 bits and back: in FP32 alone each of these
 // nodes would stand between two casts. A scale that the model computes from its data stays FP32, with the
 // numbers it divides.
-func (w *worker) raiseForQuantize(have int64) string {
+func (w *worker) opsetForQuantize(have int64) int64 {
 	count := 0
 	for n := range w.standard {
 		if n.Op != "QuantizeLinear" && n.Op != "DequantizeLinear" {
 			continue
 		}
 		if scale := n.In(1); scale == nil || scale.Const == nil {
-			return ""
+			return have
 		}
 		count++
 	}
 	if count == 0 || have >= quantizeOpset || !w.sameMeaning(have, quantizeOpset) {
-		return ""
+		return have
 	}
-	w.m.SetOpset("", quantizeOpset)
-	w.upgradeNodes(have, quantizeOpset)
-	return fmt.Sprintf("opset %d instead of %d, which has QuantizeLinear and DequantizeLinear for float only", quantizeOpset, have)
+	return quantizeOpset
 }
 
-// raiseForBFloat raises the opset to the one that allows BF16 for most nodes.
-func (w *worker) raiseForBFloat(have int64) string {
+// opsetForBFloat returns the opset that allows BF16 for most nodes.
+func (w *worker) opsetForBFloat(have int64) int64 {
 	best, most := have, w.allowed(have)
 	for _, to := range bfloatOpsets {
 		if to <= have || !w.sameMeaning(have, to) {
@@ -62,12 +66,7 @@ func (w *worker) raiseForBFloat(have int64) string {
 			best, most = to, n
 		}
 	}
-	if best == have {
-		return ""
-	}
-	w.m.SetOpset("", best)
-	w.upgradeNodes(have, best)
-	return fmt.Sprintf("opset %d instead of %d, which allows bfloat16 for few operators", best, have)
+	return best
 }
 
 // standard yields the nodes of the standard's own operators outside functions.
