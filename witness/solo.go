@@ -44,10 +44,11 @@ func (p *prober) alone(ctx context.Context, v *graph.Value, in Input, want map[s
 func (p *prober) newSolo(v *graph.Value) *solo {
 	o := p.opt.lowered(p.free, p.spend, nil)
 	o.Keep = func(w *graph.Value) bool { return w != v }
-	r, err := refeval.New(p.m, o)
-	if err != nil {
-		return &solo{}
-	}
+	return planSolo(p.m, o)
+}
+
+func planSolo(m *graph.Model, o refeval.Options) *solo {
+	r, _ := refeval.New(m, o)
 	return &solo{runner: r}
 }
 
@@ -66,8 +67,7 @@ func (f *finder) breaksAlone(ctx context.Context, h *hunt, in Input, want map[st
 		o := f.opt.lowered(f.free, f.spend, nil)
 		keep := o.Keep
 		o.Keep = func(v *graph.Value) bool { return keep(v) || !slices.Contains(near, v) }
-		h.alone = &solo{}
-		h.alone.runner, _ = refeval.New(f.m, o) // nil where it cannot be planned
+		h.alone = planSolo(f.m, o)
 	}
 	if h.alone.runs++; h.alone.runner == nil || h.alone.runs > maxBlamed {
 		return h.alone.runner == nil

@@ -89,11 +89,7 @@ func (p *meter) size(n *graph.Node, i int) int64 {
 	if dims == nil {
 		return 0
 	}
-	size := int64(1)
-	for _, d := range dims {
-		size *= int64(d)
-	}
-	return size
+	return size(dims)
 }
 
 // empty tells whether values were seen without elements, and none with some: the length that was
