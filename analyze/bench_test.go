@@ -3,8 +3,6 @@ package analyze
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -56,10 +54,7 @@ func BenchmarkRanges(b *testing.B) {
 	for _, c := range []struct{ name, src, input string }{
 		{"chain of 3000", chainModel(3000), "v0"}, {"4 blocks", blocksModel(4), "x0"},
 	} {
-		path := filepath.Join(b.TempDir(), "m.onnxtxt")
-		if err := os.WriteFile(path, []byte(c.src), 0o666); err != nil {
-			b.Fatal(err)
-		}
+		path := written(b, c.src)
 		for _, effort := range []string{"off", "quick"} {
 			b.Run(c.name+", effort "+effort, func(b *testing.B) {
 				opt := Options{Effort: effort, Ranges: []config.Range{{Name: c.input, Range: rangeprop.Range{Lo: -1, Hi: 1}}}}

@@ -116,6 +116,16 @@ func saved(t testing.TB, m *graph.Model) string {
 	return path
 }
 
+// written writes the text of a model into a folder that goes with the test.
+func written(t testing.TB, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "m.onnxtxt")
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // TestEncoder: the benchmark's model is bounded as a real one is.
 func TestEncoder(t *testing.T) {
 	path := saved(t, newEncoder(1, 100))
@@ -153,10 +163,7 @@ func BenchmarkEncoder(b *testing.B) {
 
 // BenchmarkChain bounds 100,000 nodes one after the other.
 func BenchmarkChain(b *testing.B) {
-	path := filepath.Join(b.TempDir(), "m.onnxtxt")
-	if err := os.WriteFile(path, []byte(chainModel(100_000)), 0o666); err != nil {
-		b.Fatal(err)
-	}
+	path := written(b, chainModel(100_000))
 	opt := Options{Effort: "quick", Ranges: []config.Range{{Name: "v0", Range: rangeprop.Range{Lo: -1, Hi: 1}}}}
 	for b.Loop() {
 		if _, err := RangesOf(context.Background(), path, opt); err != nil {

@@ -3,7 +3,6 @@ package analyze
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -36,6 +35,16 @@ m (int64[2, 6] ids, int64[2, 6] mask, float[2, 6, 4] x) => (out)
   out = Div(t, k)
 }`
 
+// checked checks the text of a model for FP16.
+func checked(t *testing.T, text string) *Report {
+	t.Helper()
+	r, err := Check(context.Background(), written(t, text), Options{Target: FP16, Effort: "quick"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 // TestFarFromZero searches for rows that are constant: no row of the table is one, and each sequence has
 // a token; where the input is free there are such.
 func TestFarFromZero(t *testing.T) {
@@ -46,14 +55,7 @@ func TestFarFromZero(t *testing.T) {
 		{"v = Identity(h)", []string{"note unproved tiny-epsilon e", "note unproved tiny-epsilon k", "note unproved reciprocal-overflow out"}},
 		{"v = Mul(h, x)", []string{"error witness tiny-epsilon e", "note unproved tiny-epsilon k", "note unproved reciprocal-overflow out"}},
 	} {
-		path := filepath.Join(t.TempDir(), "m.onnxtxt")
-		if err := os.WriteFile(path, []byte(fmt.Sprintf(guardedNorm, c.body)), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		r, err := Check(context.Background(), path, Options{Target: FP16, Effort: "quick"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := checked(t, fmt.Sprintf(guardedNorm, c.body))
 		var got []string
 		for _, f := range r.Findings {
 			got = append(got, fmt.Sprintf("%s %s %s %s", f.Severity, f.Evidence, f.Rule, f.Node.Out(0).Name))
@@ -67,11 +69,7 @@ func TestFarFromZero(t *testing.T) {
 // TestFarEpsilon fixes such a model: the epsilon becomes the least number of the format, neither 0 nor
 // one that counts beside a small variance.
 func TestFarEpsilon(t *testing.T) {
-	dir := t.TempDir()
-	path, out := filepath.Join(dir, "m.onnxtxt"), filepath.Join(dir, "o.onnxtxt")
-	if err := os.WriteFile(path, []byte(fmt.Sprintf(guardedNorm, "v = Identity(h)")), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	path, out := written(t, fmt.Sprintf(guardedNorm, "v = Identity(h)")), filepath.Join(t.TempDir(), "o.onnxtxt")
 	f, err := Fix(context.Background(), path, FixOptions{Options: Options{Target: FP16, Effort: "quick"}, Out: out})
 	if err != nil {
 		t.Fatal(err)
@@ -114,14 +112,7 @@ func TestWindowedMask(t *testing.T) {
 		"far = Abs(d) band = LessOrEqual(far, two)":       rules.Error,
 		"zi = Sub(two, two) band = GreaterOrEqual(d, zi)": rules.Warning,
 	} {
-		path := filepath.Join(t.TempDir(), "m.onnxtxt")
-		if err := os.WriteFile(path, []byte(fmt.Sprintf(windowed, body)), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		r, err := Check(context.Background(), path, Options{Target: FP16, Effort: "quick"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := checked(t, fmt.Sprintf(windowed, body))
 		if len(r.Findings) != 1 || r.Findings[0].Rule != "mask-constant" || r.Findings[0].Severity != want {
 			t.Errorf("%s: want a mask-constant that is %s, got %+v", body, want, r.Findings)
 		}

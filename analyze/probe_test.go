@@ -24,10 +24,7 @@ m (float[2, 16] x) => (float[2, 16] y)
 }`
 
 func TestProbe(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "m.onnxtxt")
-	if err := os.WriteFile(path, []byte(probed), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	path := written(t, probed)
 	for effort, want := range map[string]rules.Evidence{"off": rules.Unproved, "quick": rules.Witness} {
 		r, err := Check(context.Background(), path, Options{Target: FP16, Effort: effort})
 		if err != nil {
@@ -55,11 +52,7 @@ func (i interrupted) Err() error {
 // TestInterrupted interrupts a check and a fix at every place that asks: none reports half of what
 // it would have found, and nothing is written.
 func TestInterrupted(t *testing.T) {
-	dir := t.TempDir()
-	path, out := filepath.Join(dir, "m.onnxtxt"), filepath.Join(dir, "o.onnxtxt")
-	if err := os.WriteFile(path, []byte(probed), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	path, out := written(t, probed), filepath.Join(t.TempDir(), "o.onnxtxt")
 	opt := Options{Target: FP16, Effort: "off"}
 	for after := range 5 { // load asks at four nodes, then what calls it
 		left := after
@@ -87,10 +80,7 @@ m (float[2, 16] x) => (float[2, 16] y)
 }`
 
 func TestUnexplained(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "m.onnxtxt")
-	if err := os.WriteFile(path, []byte(unforeseen), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	path := written(t, unforeseen)
 	off := &config.Config{Rules: map[string]string{}}
 	for _, r := range rules.All() {
 		if r.Name != "value-overflow" {
