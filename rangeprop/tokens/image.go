@@ -14,14 +14,13 @@ type Image struct {
 
 func (m *Image) width() int { return len(m.B) }
 
-// part returns the columns from..to.
-func (m *Image) part(channels, from, to int) *Image {
-	w, n := m.width(), to-from
-	p := &Image{A: make([]float32, channels*n), B: m.B[from:to]}
-	for i := range channels {
-		copy(p.A[i*n:(i+1)*n], m.A[i*w+from:i*w+to])
+// norm is that of the columns from..to.
+func (m *Image) norm(from, to int) float64 {
+	sum := 0.0
+	for i := 0; i < len(m.A); i += m.width() {
+		sum += squares(m.A[i+from : i+to])
 	}
-	return p
+	return math.Sqrt(sum)
 }
 
 // key is what images and numbers are told apart by.
@@ -51,9 +50,14 @@ func key(sizes []int, floats []float32, numbers []float64) [sha256.Size]byte {
 
 // squares is the sum of squares.
 func squares(x []float32) float64 {
-	r := norm(x)
-	return r * r
+	sum := 0.0
+	for _, v := range x {
+		sum += float64(v) * float64(v)
+	}
+	return sum
 }
+
+func norm(x []float32) float64 { return math.Sqrt(squares(x)) }
 
 // dot multiplies with numbers.
 func dot(x []float32, y []float64) float64 {

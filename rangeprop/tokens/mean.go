@@ -2,6 +2,7 @@ package tokens
 
 import (
 	"math"
+	"slices"
 
 	"github.com/amplint/amplint/refeval/kern"
 )
@@ -23,28 +24,21 @@ func (s *Set) Mean(m *Image, parts int, o []float32, zero bool) (lo, hi []float6
 	w := m.width()
 	outputs := len(o) / w
 	if s.open() != nil || !(norm(m.A)*norm(o)*s.reach() < largest) {
-		return filled(outputs, math.Inf(-1)), filled(outputs, math.Inf(1))
+		return slices.Repeat([]float64{math.Inf(-1)}, outputs), slices.Repeat([]float64{math.Inf(1)}, outputs)
 	}
 	type ends struct{ lo, hi []float64 }
 	with := 0
 	if zero {
 		with = 1
 	}
-	e := remembered(s, key([]int{1, w, parts, outputs, with}, append(append([]float32{}, m.A...), o...), m.B), func() ends {
+	e := remembered(s, key([]int{1, w, parts, outputs, with}, slices.Concat(m.A, o), m.B), func() ends {
 		a := &means{s: s, m: m, o: o, parts: parts, outputs: outputs, zero: zero}
 		a.open()
 		a.read()
-		return ends{a.sum(-1), a.sum(1)}
+		lo, hi := a.sum()
+		return ends{lo, hi}
 	})
 	return e.lo, e.hi
-}
-
-func filled(n int, x float64) []float64 {
-	list := make([]float64, n)
-	for i := range list {
-		list[i] = x
-	}
-	return list
 }
 
 // means bounds the sums of the products of means, first of each part.
@@ -206,27 +200,29 @@ func (a *means) take(h int, low, high []float32, top float64) {
 	}
 }
 
-// sum adds the bounds of the parts: the upper ones, or for sign -1 the lower ones.
-func (a *means) sum(sign float64) []float64 {
-	total, d := make([]float64, a.outputs), a.m.width()/a.parts
+// sum adds the bounds of the parts.
+func (a *means) sum() (lo, hi []float64) {
+	lo, hi = make([]float64, a.outputs), make([]float64, a.outputs)
+	d := a.m.width() / a.parts
 	share, tops := a.shares()
 	for h := range a.parts {
-		own := norm(a.m.part(a.s.channels, h*d, (h+1)*d).A)
-		for j := range total {
+		own := a.m.norm(h*d, (h+1)*d)
+		for j := range hi {
 			column, bias := 0.0, 0.0
 			for k := range d {
 				o := float64(a.o[(h*d+k)*a.outputs+j])
 				column, bias = column+o*o, bias+o*a.m.B[h*d+k]
 			}
 			slack := 2 * rounding(a.s.channels+d) * own * math.Sqrt(column) * a.s.reach()
-			end := sign*bias + a.end(h*a.outputs+j, sign, share, tops) + slack
+			below := a.end(h*a.outputs+j, -1, share, tops) - bias + slack
+			above := a.end(h*a.outputs+j, 1, share, tops) + bias + slack
 			if a.zero {
-				end = max(end, 0)
+				below, above = max(below, 0), max(above, 0)
 			}
-			total[j] += sign * end
+			lo[j], hi[j] = lo[j]-below, hi[j]+above
 		}
 	}
-	return total
+	return lo, hi
 }
 
 // shares returns for each group the greatest quotient of its ρ by that of the main group, of the words that

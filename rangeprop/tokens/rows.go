@@ -43,14 +43,6 @@ func (s *Set) prepare(x []float32, norms *[]float64) {
 	}
 }
 
-func norm(x []float32) float64 {
-	sum := 0.0
-	for _, v := range x {
-		sum += float64(v) * float64(v)
-	}
-	return math.Sqrt(sum)
-}
-
 func center(x []float32) {
 	mean := 0.0
 	for _, v := range x {

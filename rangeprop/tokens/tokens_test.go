@@ -178,7 +178,7 @@ func (w *world) farthest(m *Image, parts int, o []float32, zero bool) (least, mo
 	n := len(o) / m.width()
 	least, most = make([]float64, n), make([]float64, n)
 	for h := range parts {
-		lo, hi := filled(n, math.Inf(1)), filled(n, math.Inf(-1))
+		lo, hi := slices.Repeat([]float64{math.Inf(1)}, n), slices.Repeat([]float64{math.Inf(-1)}, n)
 		if zero {
 			lo, hi = make([]float64, n), make([]float64, n)
 		}
