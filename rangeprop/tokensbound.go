@@ -323,10 +323,10 @@ func (p *pass) tokenMeans(t *tokenized, o *projection, size float64) *Val {
 	v.lo, v.hi = set.Mean(image, t.mean.parts, o.elements, t.mean.zero)
 	e := t.error(set)*weights + t.off*math.Sqrt(float64(o.rows)) + t.mean.blur + t.rounds*(size+2*length(image.B))
 	loss, off := o.errors(size)
-	e += loss + off
+	e += loss // off belongs to the elements of a column, however small their norm
 	v.lo, v.hi = slices.Clone(v.lo), slices.Clone(v.hi)
 	for j, x := range o.norms {
-		if v.lo[j], v.hi[j] = v.lo[j]-e*x, v.hi[j]+e*x; math.IsNaN(v.hi[j]-v.lo[j]) || math.IsInf(v.hi[j]-v.lo[j], 0) {
+		if v.lo[j], v.hi[j] = v.lo[j]-e*x-off, v.hi[j]+e*x+off; math.IsNaN(v.hi[j]-v.lo[j]) || math.IsInf(v.hi[j]-v.lo[j], 0) {
 			return nil
 		}
 	}
