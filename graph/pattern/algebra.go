@@ -176,6 +176,10 @@ type term struct {
 	*product
 }
 
+// maxTerms is after how many summands no further sum is opened: those of sums of equal sums double, or
+// treble, with each.
+const maxTerms = 64
+
 // terms reads a value as a sum of products and a constant.
 func (f *finder) terms(v *graph.Value) (list []term, constant float64) {
 	f.addTerms(v, 1, 0, &list, &constant)
@@ -189,7 +193,7 @@ func (f *finder) addTerms(v *graph.Value, sign float64, depth int, list *[]term,
 		return
 	}
 	n := v.Producer
-	if n != nil && v.Const == nil && n.Domain == "" && depth < maxDepth && n.In(0) != nil {
+	if n != nil && v.Const == nil && n.Domain == "" && depth < maxDepth && len(*list) < maxTerms && n.In(0) != nil {
 		switch {
 		case n.Op == "Add" && n.In(1) != nil, n.Op == "Sub" && n.In(1) != nil && f.negated(v) == nil:
 			f.addTerms(n.In(0), sign, depth+1, list, constant)

@@ -14,7 +14,7 @@ const maskDepth = 1000
 // logits walks back from the input of a softmax to the product that makes the logits, and to the
 // masks it meets on the way.
 func (f *finder) logits(end *graph.Node, input *graph.Value) {
-	w := &walker{f: f, end: end, seen: map[*graph.Value]bool{}}
+	w := &walker{f: f, end: end, seen: map[*graph.Value]bool{}, masks: map[operand]int{}}
 	w.logit = Logit{Softmax: end, Logits: input}
 	w.back(input, 0)
 }
@@ -24,6 +24,13 @@ type walker struct {
 	end   *graph.Node
 	logit Logit
 	seen  map[*graph.Value]bool
+	masks map[operand]int // what was looked through for masks, and how deep below its node
+}
+
+// operand is a value that reaches a node, by way of others or not.
+type operand struct {
+	at *graph.Node
+	v  *graph.Value
 }
 
 // maxBack bounds the nodes between logits and their softmax.
@@ -114,7 +121,7 @@ func (w *walker) mask(at *graph.Node, v *graph.Value, depth int) {
 		return
 	}
 	n := v.Producer
-	if n == nil || depth > 0 && w.seen[v] {
+	if n == nil || depth > 0 && w.seen[v] || w.looked(operand{at, v}, depth) {
 		return
 	}
 	switch n.OpName() {
@@ -127,6 +134,17 @@ func (w *walker) mask(at *graph.Node, v *graph.Value, depth int) {
 	case "ConstantOfShape":
 		w.ofShape(at, n)
 	}
+}
+
+// looked tells whether an operand was looked through before, from no deeper: of nodes whose inputs are
+// one value, as Where(b, b, b), the ways back double at each.
+func (w *walker) looked(o operand, depth int) bool {
+	before, ok := w.masks[o]
+	if ok && before <= depth {
+		return true
+	}
+	w.masks[o] = depth
+	return false
 }
 
 // negated tells whether a constant far above zero stands where a subtraction turns it into a mask,

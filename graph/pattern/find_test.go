@@ -297,13 +297,26 @@ func TestLongWays(t *testing.T) {
 	}
 }
 
-// TestDoublings: a sum of a sum with itself, and so on, is looked through once, and not by each of its two ways.
+// TestDoublings: a sum of a sum with itself, and so on, is looked through once, and not by each of its two or
+// three ways; and so is a mask.
 func TestDoublings(t *testing.T) {
-	body := "v0 = Mul(x, zero) "
-	for i := range 64 {
-		body += fmt.Sprintf("v%d = Add(v%d, v%d) ", i+1, i, i)
+	chain := func(first, next string) string {
+		for i := range 64 {
+			first += strings.NewReplacer("NEW", fmt.Sprint("v", i+1), "OLD", fmt.Sprint("v", i)).Replace(next)
+		}
+		return first
 	}
-	if s := find(t, body+"z = Add(x, v64) y = Mul(z, x)"); len(s.Squares) != 1 {
+	if s := find(t, chain("v0 = Mul(x, zero) ", "NEW = Add(OLD, OLD) ")+"z = Add(x, v64) y = Mul(z, x)"); len(s.Squares) != 1 {
 		t.Errorf("(x + 0)·x is no square: %+v", s.Squares)
+	}
+	if s := find(t, chain("v0 = Mul(x, half) ", "NEW = Sum(OLD, OLD, OLD) ")+"y = Mul(v64, v64)"); len(s.Squares) != 1 {
+		t.Errorf("no square of sums: %+v", s.Squares)
+	}
+	way := "v0 = Where(m, zero, low) "
+	for i := range 20 {
+		way += fmt.Sprintf("v%d = Where(m, v%d, v%d) ", i+1, i, i)
+	}
+	if s := find(t, way+"z = Add(x, v20) y = Softmax<axis = -1>(z)"); len(s.Masks) == 0 {
+		t.Error("a mask by many ways is not found")
 	}
 }
