@@ -89,6 +89,7 @@ func (a *analysis) check(ctx context.Context, t Target, opt *Options) *Report {
 	if a.unexplained(ctx, t, opt, in, found) {
 		found = rules.Run(in)
 	}
+	a.absorb(ctx, t, opt, in, found)
 	a.attest(ctx, t, opt, in, found, seen)
 	r.Missed = a.inputs.missed
 	r.sift(found, opt.Config)

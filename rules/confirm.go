@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/refeval"
@@ -17,6 +18,20 @@ func (f *Finding) Confirm(in map[string]*refeval.Value, consequence string) {
 	f.Severity = max(f.Severity, grade(Witness, consequence))
 	f.Reason = "an input inside the declared ranges shows it"
 	f.Message += consequenceText(consequence)
+}
+
+// Absorbable tells whether an error rests on what follows from numbers that are 0, and a run may show that
+// outputs do not notice.
+func (f *Finding) Absorbable() bool {
+	return f.Severity == Error && f.Node != nil && f.Evidence >= Witness && f.Input == nil && f.Kind == Underflow
+}
+
+// Absorb takes an error back to a note: runs that did the harm gave right outputs.
+func (f *Finding) Absorb() {
+	f.Message = strings.TrimSuffix(f.Message, consequenceText(f.Consequence)) + consequenceText(Absorbed)
+	f.Consequence = Absorbed
+	f.Severity = grade(f.Evidence, f.Consequence)
+	f.Reason = "runs in which it happens give the right outputs"
 }
 
 // farAway is how many times the least number of the format what is divided by stays above, in all runs

@@ -57,9 +57,12 @@ func checkLostEpsilon(p *Pass, v *graph.Value) {
 		f := p.at(n, v)
 		f.Kind, f.Range, f.Limit, f.Evidence = Underflow, rangeprop.Range{}, format.MinSubnormal(), Likely
 		if p.comesTo(guardedBy(u), format.ZeroAt()) {
-			f.Evidence, f.Consequence = Constant, Visible
+			f.Evidence, f.Consequence = Constant, p.unguarded(n.Out(0), sink, format.ZeroAt(), 2*format.ZeroAt())
 		}
 		f.Message = fmt.Sprintf("%s is 0 where an epsilon belongs, lost below %.5g; %s", v.Name, format.MinSubnormal(), singularText(sink))
+		if f.Consequence == Absorbed {
+			f.Message += consequenceText(Absorbed)
+		}
 		f.Edits = []rewrite.Edit{rewrite.SetConst{Const: v, From: 0, To: restoredEpsilon}}
 		p.report(f)
 	}

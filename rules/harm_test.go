@@ -26,7 +26,10 @@ func TestHarm(t *testing.T) {
 		{"d = Mul(v, small) y = Tanh(d)", pos, spread.Wrong},
 		{"y = Relu(v)", neg, spread.Harmless},
 		{"y = Relu(v)", pos, spread.Broken},
-		{"y = Reciprocal(v)", pos, spread.Wrong},
+		{"y = Reciprocal(v)", pos, spread.Harmless}, // beside 1/3, which x of 3 gives
+		{"y = Reciprocal(v)", spread.Damage{Pos: true, Least: 20}, spread.Wrong},
+		{"r = Reciprocal(v) y = Log(r)", pos, spread.Broken},
+		{"r = Reciprocal(v) y = Div(one, r)", pos, spread.Broken},
 		{"y = Div(x, v)", pos, spread.Wrong},
 		{"y = Div(v, one)", pos, spread.Broken},
 		{"y = Clip(v, lo, hi)", pos, spread.Harmless},

@@ -42,7 +42,7 @@ func newPass(in *Input) *Pass {
 	for n := range in.Model.Nodes() {
 		p.places[n] = len(p.places) + 1
 	}
-	p.harm = spread.Walk{Model: in.Model, Range: p.Range}
+	p.harm = spread.Walk{Model: in.Model, Range: p.Range, Reached: p.reached}
 	p.reach = reach.New(in.Model, reach.Options{Target: in.Target, Hold: in.Hold, Declared: p.declared,
 		Nonempty: in.Padding})
 	return p
@@ -122,6 +122,17 @@ func (p *Pass) val(v *graph.Value) *rangeprop.Val {
 		return nil
 	}
 	return p.Ranges.Val(v)
+}
+
+// reached returns the largest magnitude that some input certainly takes a value to, 0 where nothing is known.
+func (p *Pass) reached(v *graph.Value) (most float64) {
+	r := p.reach.Of(v)
+	for _, e := range []reach.End{r.Lo, r.Hi} {
+		if e.Level > reach.Unreached {
+			most = math.Max(most, math.Abs(e.At))
+		}
+	}
+	return most
 }
 
 // rests tells whether the range of a value rests on something: a range of nothing must not count.

@@ -76,10 +76,7 @@ func checkEpsilonAt(p *Pass, e epsilon) {
 	f.Message = fmt.Sprintf("epsilon %s is %.5g, which is 0 in %s (least %.5g), and %s may be 0", e.value.Name, e.x, e.format, e.format.MinSubnormal(), e.other.Name)
 	f.Evidence = Likely
 	if p.comesTo(e.other, e.format.ZeroAt()) {
-		f.Evidence, f.Consequence = Constant, Visible
-		if walk.Is(sink, "Log") && p.harm.Of(sink.Out(0), spread.Damage{Neg: true, Whole: true, Least: -math.Log(e.x)}) == spread.Harmless {
-			f.Consequence = Absorbed
-		}
+		f.Evidence, f.Consequence = Constant, p.unguarded(n.Out(0), sink, e.x, e.x+e.format.ZeroAt())
 	}
 	f.Message += "; " + singularText(sink)
 	if f.Consequence == Absorbed {
@@ -90,6 +87,41 @@ func checkEpsilonAt(p *Pass, e epsilon) {
 	}
 	f.Edits = p.epsilonEdits(n, e.other)
 	p.report(f)
+}
+
+// unguarded tells what it does that a value is 0 where it should be between least, a lost epsilon, and most:
+// its one reader, through a root or not, divides by it or takes its logarithm.
+func (p *Pass) unguarded(v *graph.Value, sink *graph.Node, least, most float64) string {
+	d := spread.Damage{Neg: true, Whole: true, Least: -math.Log(least)}
+	if !walk.Is(sink, "Log") {
+		var ok bool
+		if d, ok = p.infinite(v, sink, most); !ok {
+			return Visible
+		}
+	}
+	if uses, _ := walk.Flow(v); len(uses) != 1 {
+		return Visible
+	}
+	return consequence(p.harm.Of(sink.Out(0), d))
+}
+
+// infinite returns what is wrong with a quotient whose divisor, a value or its root, is 0 where it should be
+// small: it is infinite, and should be large. ok is false where it may be another number or NaN.
+func (p *Pass) infinite(v *graph.Value, sink *graph.Node, small float64) (d spread.Damage, ok bool) {
+	over, least := sink.In(0), 1.0
+	switch {
+	case walk.Is(sink, "Div"):
+		over, least = sink.In(1), p.Range(sink.In(0)).Lo
+	case !walk.Is(sink, "Reciprocal"):
+		return d, false
+	}
+	if root := walk.MakerOf(walk.Moved(walk.Plain(over)), "Sqrt"); root != nil && walk.Moved(walk.Plain(over)) != v {
+		over, small = root.In(0), math.Sqrt(small)
+	}
+	if walk.Moved(walk.Plain(over)) != v || p.Range(v).Lo < 0 || least <= 0 {
+		return d, false
+	}
+	return spread.Damage{Pos: true, Whole: true, Least: least / small}, true
 }
 
 // comesTo tells whether some input brings a value within z of 0.

@@ -29,26 +29,35 @@ type Found struct {
 	// Least is the least magnitude that the goal's guard had in FP32; 0 where the runs were too few to
 	// tell, or it has none.
 	Least float64
+	// Absorbed tells that outputs were right in all the runs that did the harm, for a goal that asks so.
+	Absorbed bool
 }
 
 // hunt is the search for one goal.
 type hunt struct {
 	Goal
-	found *Witness
-	sure  grip // of what was found
-	tries int  // inputs with right outputs that showed the harm
-	hit   grip // of the run that is looked at
-	best  attempt
-	alone *solo   // with the values of the goal alone held low, once it was wanted
-	score float64 // of the run that is looked at
+	found    *Witness
+	sure     grip // of what was found
+	tries    int  // inputs with right outputs that showed the harm
+	hit      grip // of the run that is looked at
+	best     attempt
+	alone    *solo       // with the values of the goal alone held low, once it was wanted
+	absorbed *absorption // for a goal that asks for it, once the harm was done
+	score    float64     // of the run that is looked at
 }
 
 func (h *hunt) done() bool {
+	if h.Absorb {
+		return h.absorbed != nil && (h.absorbed.broken || h.absorbed.tries >= plenty)
+	}
 	return h.sure == broken && (!h.found.Right || h.tries >= Enough && h.Guard == nil)
 }
 
 // settled tells whether nothing is gained by coming closer to the harm.
 func (h *hunt) settled() bool {
+	if h.Absorb {
+		return h.done() || h.absorbed != nil && h.absorbed.tries >= Enough
+	}
 	return h.sure == broken && (!h.found.Right || h.Guard == nil)
 }
 
@@ -63,7 +72,8 @@ type finder struct {
 	seen     map[*graph.Value]int
 	space    space
 	free     []*graph.Value
-	runs     int // of inputs
+	scale    map[string]float64 // of the outputs in FP32: the largest magnitude of all runs
+	runs     int                // of inputs
 	meter
 }
 
@@ -71,7 +81,7 @@ type finder struct {
 // found none. Samples come first, then inputs of all modes and of the ends of the ranges, and then
 // the ones that came closest are changed for the worse. An error says why nothing could be run.
 func Find(ctx context.Context, m *graph.Model, info *infer.Info, ranges []rangeprop.InputRange, goals []Goal, opt Options) ([]Found, error) {
-	f := &finder{m: m, opt: opt, free: movable(ranges), watched: map[*graph.Value][]*hunt{},
+	f := &finder{m: m, opt: opt, free: movable(ranges), watched: map[*graph.Value][]*hunt{}, scale: map[string]float64{},
 		meter: meter{dims: map[*graph.Value][]int{}, most: opt.Work}}
 	for _, g := range goals {
 		h := &hunt{Goal: g, best: attempt{score: math.Inf(-1)}}
@@ -96,6 +106,7 @@ func Find(ctx context.Context, m *graph.Model, info *infer.Info, ranges []rangep
 		if out[i].Witness = h.found; h.found != nil {
 			err = nil
 		}
+		out[i].Absorbed = h.absorbed.right(f.scale)
 		if h.Guard != nil && f.runs >= Enough && !math.IsInf(h.best.score, 0) {
 			out[i].Least = -h.best.score
 		}
@@ -204,6 +215,13 @@ func (f *finder) draw(ctx context.Context, rng *rand.Rand) {
 			return
 		}
 		_ = f.try(ctx, f.space.alike(f.space.draw(func(int) mode { return m }, rng)), -1)
+	}
+	if f.absorbing() {
+		for range Enough {
+			if !next(func(int) mode { return decades }) {
+				return
+			}
+		}
 	}
 	for _, ends := range f.space.ends() {
 		if !next(func(i int) mode { return ends[i] }) {
@@ -331,6 +349,9 @@ func (f *finder) try(ctx context.Context, in Input, sample int) error {
 		return err
 	}
 	f.runs++
+	for name, v := range want {
+		f.scale[name] = math.Max(f.scale[name], magnitude(v))
+	}
 	w := Witness{Input: in, Sample: sample, NotFinite: !allFinite(want)}
 	w.Right = !w.NotFinite
 	blamed := func(*hunt) bool { return true }
@@ -340,12 +361,21 @@ func (f *finder) try(ctx context.Context, in Input, sample int) error {
 			return err
 		}
 		w.Right, w.NotFinite = same(want, got) && sameIntegers(want, got), !allFinite(got) && allFinite(want)
+		for _, h := range f.hunts {
+			if h.Absorb && h.hit == broken && !h.done() {
+				f.absorbs(ctx, h, in, want, got)
+			}
+		}
 		blamed = func(h *hunt) bool {
 			return w.Right || h.direct(w.NotFinite) || f.breaksAlone(ctx, h, in, want, w.NotFinite)
 		}
 	}
 	for _, h := range f.hunts {
-		f.note(h, w, blamed)
+		if !h.Absorb {
+			f.note(h, w, blamed)
+		} else if h.score > h.best.score {
+			h.best = attempt{h.score, in}
+		}
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ const (
 	NotFinite Harm = iota // an element is infinite, NaN or cut at the limit, and finite in FP32
 	Vanished              // an element is 0 or far off, and not so in FP32
 	Inexact               // an element is far off, or another integer
+	Zeroed                // an element is 0 or not finite, and neither in FP32
 )
 
 // Goal is a place of the model that an input is wanted for.
@@ -25,6 +26,8 @@ type Goal struct {
 	Value *graph.Value
 	Harm  Harm
 	Guard *graph.Value // the divisor that may come to 0 there; may be nil
+	// Absorb asks whether outputs stay right where the harm is done, and not for an input that does it.
+	Absorb bool
 }
 
 // values lists what is looked at.
@@ -118,6 +121,11 @@ func (h Harm) broken(want, got float64, f numfmt.Format) grip {
 	switch {
 	case !finite(got):
 		return broken
+	case h == Zeroed:
+		if got == 0 {
+			return broken
+		}
+		return unhurt
 	case h == NotFinite:
 		if f != numfmt.Invalid && math.Abs(want) >= f.OverflowAt() && math.Abs(got) <= f.Max() {
 			return broken // cut at the limit

@@ -2,7 +2,6 @@ package witness
 
 import (
 	"context"
-	"slices"
 
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/numfmt"
@@ -62,16 +61,9 @@ func (f *finder) breaksAlone(ctx context.Context, h *hunt, in Input, want map[st
 	if f.opt.Target == numfmt.Invalid {
 		return true
 	}
-	if h.alone == nil {
-		near := h.near()
-		o := f.opt.lowered(f.free, f.spend, nil)
-		keep := o.Keep
-		o.Keep = func(v *graph.Value) bool { return keep(v) || !slices.Contains(near, v) }
-		h.alone = planSolo(f.m, o)
-	}
-	if h.alone.runs++; h.alone.runner == nil || h.alone.runs > maxBlamed {
+	got := f.runAlone(ctx, h, in)
+	if got == nil {
 		return h.alone.runner == nil
 	}
-	got, err := h.alone.runner.Run(ctx, in)
-	return err == nil && allFinite(want) && !same(want, got) && (!notFinite || !allFinite(got))
+	return allFinite(want) && !same(want, got) && (!notFinite || !allFinite(got))
 }

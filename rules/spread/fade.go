@@ -12,7 +12,29 @@ func (f *follow) quotient(n *graph.Node, divisor *graph.Value, d Damage) Harm {
 	if d.Pos && !d.Neg && d.Least >= leastFading && f.sigmoid(divisor) && f.fades(n.Out(0), maxFading) {
 		return Harmless
 	}
+	return f.p.tiny(n, d)
+}
+
+// tiny tells what it does that a quotient is 0 which should be tiny: it is missed only where it is not far
+// below what the quotient comes to elsewhere, or something is divided by it.
+func (p Walk) tiny(n *graph.Node, d Damage) Harm {
+	top := 1.0
+	if !walk.Is(n, "Reciprocal") {
+		top = p.Range(n.In(0)).MaxAbs()
+	}
+	if top /= d.Least; d.Least > 0 && p.small(n.Out(0), top) {
+		return p.Lost(n.Out(0), top)
+	}
 	return Wrong
+}
+
+// missed is the share of the largest number that some input takes a value to below which nobody misses
+// what is 0.
+const missed = 0.02
+
+// small tells whether a number is far below what some input takes a value to.
+func (p Walk) small(v *graph.Value, top float64) bool {
+	return p.Reached != nil && top <= missed*p.Reached(v)
 }
 
 // leastFading is the divisor from which on a quotient is far below the rounding of the others, and

@@ -60,6 +60,9 @@ type Walk struct {
 	Model *graph.Model
 	// Range bounds a value; everything where nothing is known.
 	Range func(*graph.Value) rangeprop.Range
+	// Reached returns the largest magnitude that some input certainly takes a value to, 0 where nothing is
+	// known; it may be nil.
+	Reached func(*graph.Value) float64
 	// EmptySequences lets a padding mask close a whole row.
 	EmptySequences bool
 }

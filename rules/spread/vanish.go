@@ -31,7 +31,7 @@ func (f *vanish) value(v *graph.Value, top float64) Harm {
 	f.seen[v] = true
 	uses, output := walk.Flow(v)
 	worst := Harmless
-	if output {
+	if output && !f.p.small(v, top) {
 		worst = Wrong
 	}
 	for _, u := range uses {
