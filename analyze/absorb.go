@@ -8,7 +8,7 @@ import (
 	"github.com/amplint/amplint/witness"
 )
 
-// absorb takes back errors that rest on reasoning alone where runs that do what they fear give right
+// absorb takes back what rests on reasoning alone where runs that do what they fear give right
 // outputs all the same. One that runs do not come to stays.
 func (a *analysis) absorb(ctx context.Context, t Target, opt *Options, in *rules.Input, found []rules.Finding) {
 	w, ok := searches[opt.Effort]
@@ -19,7 +19,7 @@ func (a *analysis) absorb(ctx context.Context, t Target, opt *Options, in *rules
 	var at []*rules.Finding
 	for i := range found {
 		f := &found[i]
-		if !f.Absorbable() {
+		if !in.Absorbable(f) {
 			continue
 		}
 		for _, p := range f.Places()[:min(maxPlaces, len(f.Places()))] {

@@ -20,13 +20,16 @@ func (f *Finding) Confirm(in map[string]*refeval.Value, consequence string) {
 	f.Message += consequenceText(consequence)
 }
 
-// Absorbable tells whether an error rests on what follows from numbers that are 0, and a run may show that
+// Absorbable tells whether a finding rests on reasoning about numbers that are 0, and a run may show that
 // outputs do not notice.
-func (f *Finding) Absorbable() bool {
-	return f.Severity == Error && f.Node != nil && f.Evidence >= Witness && f.Input == nil && f.Kind == Underflow
+func (in *Input) Absorbable(f *Finding) bool {
+	if f.Severity < Warning || f.Node == nil || f.Input != nil || f.Kind != Underflow {
+		return false
+	}
+	return f.Evidence >= Witness || f.Evidence == Likely && in.Guarded(f, f.Node) == nil
 }
 
-// Absorb takes an error back to a note: runs that did the harm gave right outputs.
+// Absorb takes a finding back to a note: runs that did the harm gave right outputs.
 func (f *Finding) Absorb() {
 	f.Message = strings.TrimSuffix(f.Message, consequenceText(f.Consequence)) + consequenceText(Absorbed)
 	f.Consequence = Absorbed

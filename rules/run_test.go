@@ -56,6 +56,7 @@ func TestRun(t *testing.T) {
 		{"a lost epsilon in 16 bits", "gone = Constant<value = float16 {0}>() h = Cast<to = 10>(x) a = Abs(h) b = Add(a, gone) r = Reciprocal(b) m = ReduceMean(r, last) y = Reciprocal(m)", []string{"note constant absorbed constants-lost gone"}},
 		{"an epsilon whose logarithm fades", "a = Abs(x) b = Add(a, tiny) l = Log(b) c = Exp(l) y = Mul(x, c)", []string{"note constant absorbed tiny-epsilon tiny"}},
 		{"an epsilon under a floored logarithm", "a = Abs(x) b = Add(a, tiny) l = Log(b) c = Max(l, small) y = Mul(x, c)", []string{"note constant absorbed tiny-epsilon tiny"}},
+		{"one beside what may be 0", "g = Sigmoid(x) t = Tanh(x) q = Mul(g, t) a = Abs(q) b = Add(a, tiny) l = Log(b) c = Max(l, small) y = Mul(x, c)", []string{"note likely absorbed tiny-epsilon tiny"}},
 		{"a tanh of what passes the limit", "q = Mul(big, one) r = Mul(q, two) u = Mul(r, k5) y = Tanh(u)", []string{"note witness absorbed value-overflow r"}},
 		{"a factor of 0 whose product a larger number swallows", "gone = Constant<value = float16 {0}>() h = Cast<to = 10>(x) z = Mul(h, gone) y = Add(z, h)", []string{"note constant absorbed constants-lost gone"}},
 		{"a factor of 0 that a file in 16 bits holds", "gone = Constant<value = float16 {0}>() h = Cast<to = 10>(x) y = Mul(h, gone)", []string{"error constant silent constants-lost gone"}},

@@ -75,8 +75,12 @@ func checkEpsilonAt(p *Pass, e epsilon) {
 	f.Range, f.Limit = rangeprop.Range{Lo: e.x, Hi: e.x}, e.format.MinSubnormal()
 	f.Message = fmt.Sprintf("epsilon %s is %.5g, which is 0 in %s (least %.5g), and %s may be 0", e.value.Name, e.x, e.format, e.format.MinSubnormal(), e.other.Name)
 	f.Evidence = Likely
-	if p.comesTo(e.other, e.format.ZeroAt()) {
-		f.Evidence, f.Consequence = Constant, p.unguarded(n.Out(0), sink, e.x, e.x+e.format.ZeroAt())
+	c := p.unguarded(n.Out(0), sink, e.x, e.x+e.format.ZeroAt())
+	if reached := p.comesTo(e.other, e.format.ZeroAt()); reached || c == Absorbed {
+		f.Consequence = c
+		if reached {
+			f.Evidence = Constant
+		}
 	}
 	f.Message += "; " + singularText(sink)
 	if f.Consequence == Absorbed {
