@@ -91,6 +91,8 @@ func TestEpsilonEdits(t *testing.T) {
 	for _, c := range []struct{ name, body, want string }{
 		{"a magnitude", "a = Abs(x) e = Add(a, tiny) y = Div(x, e)", "e"},
 		{"a difference", "q = Mul(x, x) d = Sub(one, q) e = Add(d, tiny) u = Sqrt(e) y = Reciprocal(u)", "q d e u y"},
+		{"a length, in a model with more to it", "a = Abs(x) m = ReduceMax(a, last) e = Max(m, tiny) n = Div(x, e) b = Tanh(n) c = Neg(b) d = Tanh(c) f = Neg(d) g = Tanh(f) h = Neg(g) y = Tanh(h)", "m a e"},
+		{"a length that a reciprocal divides by", "q = Mul(x, x) m = ReduceMean(q, last) e = Add(m, tiny) r = Reciprocal(e) n = Mul(x, r) b = Tanh(n) c = Neg(b) d = Tanh(c) f = Neg(d) g = Tanh(f) y = Neg(g)", "m q e r"},
 		{"a logarithm", "a = Abs(x) e = Add(a, tiny) y = Log(e)", "a e"},
 	} {
 		var names []string

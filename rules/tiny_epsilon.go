@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/numfmt"
@@ -189,10 +190,11 @@ func (p *Pass) beside(n *graph.Node, other *graph.Value) (edits []rewrite.Edit) 
 // to where its logarithm shows how small it is, or where it is a difference, of which rounding leaves
 // nothing as it comes near 0; for a normalisation its whole inside.
 func (p *Pass) epsilonEdits(n *graph.Node, other *graph.Value) []rewrite.Edit {
+	length := p.lengthEdits(n, other)
 	if m := p.Patterns.NormOf(n); m != nil {
-		return p.normEdits(m)
+		return joined(p.normEdits(m), length)
 	}
-	edits := p.beside(n, other)
+	edits := joined(p.beside(n, other), length)
 	queue := []*graph.Value{n.Out(0)}
 	for i := 0; i < len(queue) && i < 32; i++ {
 		edits = append(edits, rewrite.Widen{Value: queue[i]})
@@ -206,4 +208,62 @@ func (p *Pass) epsilonEdits(n *graph.Node, other *graph.Value) []rewrite.Edit {
 		}
 	}
 	return edits
+}
+
+// joined adds edits that are not there yet.
+func joined(edits, more []rewrite.Edit) []rewrite.Edit {
+	for _, e := range more {
+		if !slices.Contains(edits, e) {
+			edits = append(edits, e)
+		}
+	}
+	return edits
+}
+
+// maxLength is how many steps a length is computed in at most: a magnitude or square, a sum, a root, a few
+// movements.
+const maxLength = 8
+
+// smallShare is the part of a model that is held in FP32 for the least of rows, which few models are given.
+const smallShare = 0.2
+
+// lengthEdits holds in FP32 how long a row is where the row itself is divided by it: beside a row of FP32,
+// one that FP16 holds as 0 would be divided by the epsilon alone. The row is read in FP32 there anyway, so
+// that this takes no cast, only nodes that could be low.
+func (p *Pass) lengthEdits(n *graph.Node, other *graph.Value) []rewrite.Edit {
+	row := dividend(singular(n.Out(0)))
+	if row == nil {
+		return nil
+	}
+	var edits []rewrite.Edit
+	for v := walk.Moved(walk.Plain(other)); v != row; v = walk.Moved(walk.Plain(walk.Maker(v).In(0))) {
+		if len(edits) == maxLength || walk.Constant(v) != nil ||
+			!walk.Is(walk.Maker(v), "ReduceL1", "ReduceL2", "ReduceSum", "ReduceMean", "ReduceMax", "ReduceSumSquare", "Abs", "Sqrt", "Mul", "Pow") {
+			return nil
+		}
+		edits = append(edits, rewrite.Widen{Value: v})
+	}
+	if float64(len(edits)) > smallShare*float64(len(p.places)) {
+		return nil
+	}
+	return edits
+}
+
+// dividend returns what a quotient is of, also where a reciprocal is multiplied by it; nil where that is a
+// constant, or several values.
+func dividend(n *graph.Node) *graph.Value {
+	if walk.Is(n, "Div") && walk.Constant(n.In(0)) == nil {
+		return walk.Moved(walk.Plain(n.In(0)))
+	}
+	if !walk.Is(n, "Div", "Reciprocal") {
+		return nil
+	}
+	uses, _ := walk.Flow(n.Out(0))
+	for len(uses) == 1 && walk.Hands(uses[0]) {
+		uses, _ = walk.Flow(uses[0].Node.Out(0))
+	}
+	if len(uses) != 1 || !walk.Is(uses[0].Node, "Mul") {
+		return nil
+	}
+	return walk.Moved(walk.Plain(uses[0].Node.In(1 - uses[0].Index)))
 }
