@@ -41,6 +41,12 @@ func (p *pass) fact(v *graph.Value, x *Val) *Val {
 	if of := p.facts.Rise(v); of != nil {
 		x = x.limit(Range{-p.blur(v, of), math.Inf(1)}, 0)
 	}
+	if of := p.facts.Fall(v); of != nil {
+		x = x.limit(Range{math.Inf(-1), p.blur(v, of)}, 0)
+	}
+	if least, most := p.widths(v, nil); p.facts.Peaked(v) && least >= most {
+		x = x.limit(Range{1, 2}, 0)
+	}
 	if p.facts.SquareSum(v) {
 		x = x.limit(Range{0, math.Inf(1)}, 0)
 	}
@@ -182,6 +188,9 @@ func (p *pass) ratio(q *pattern.Ratio, x *Val) *Val {
 	if q.Kind != pattern.OfCount && p.overflows(p.val(q.Num), q.Num) && !p.val(q.Den).special() {
 		return x
 	}
+	if q.Apart && p.crowded(q.Output.Producer) {
+		return x
+	}
 	r := Range{-1, 1}
 	switch q.Kind {
 	case pattern.OfSum:
@@ -198,6 +207,11 @@ func (p *pass) ratio(q *pattern.Ratio, x *Val) *Val {
 	case pattern.OfTerms:
 		for _, u := range q.Parts {
 			if h := p.val(u).Hull(); !(h.Lo >= 0) || p.val(u).nan {
+				return x
+			}
+		}
+		for _, u := range q.Units {
+			if h := p.val(u).Hull(); !(h.Lo >= 0 && h.Hi <= 1+1e-6) || p.val(u).nan {
 				return x
 			}
 		}
@@ -261,6 +275,15 @@ func (p *pass) ratio(q *pattern.Ratio, x *Val) *Val {
 	return x.limit(mul(r, p.factors(q.Coef*k, q.Scales)), slack)
 }
 
+// crowded tells whether a node multiplies so many or so large operands that a product of some may overflow.
+func (p *pass) crowded(n *graph.Node) bool {
+	top := 1.0
+	for _, in := range n.Inputs {
+		top = product(top, math.Max(1, p.val(in).Hull().MaxAbs())*math.Max(1, float64(count(in.Type.Shape))))
+	}
+	return len(n.Inputs) > 2 && top > math.MaxFloat32
+}
+
 // sumLimit is what the elements of a sum over an unknown number may be without overflow in FP32: no
 // memory holds as many as it would take.
 const sumLimit = 1e22
@@ -286,6 +309,9 @@ func (p *pass) weights(q *pattern.Ratio, x *Val) *Val {
 	return y
 }
 
+// leastExp is the logarithm of the least number of FP32: further down exponentials vanish.
+const leastExp = -104
+
 // shared marks the exponential of a log-softmax as weights. The logarithm of the sum is rounded, which
 // scales all of them alike.
 func (p *pass) shared(s *pattern.Shares, x *Val) *Val {
@@ -294,7 +320,11 @@ func (p *pass) shared(s *pattern.Shares, x *Val) *Val {
 		return x
 	}
 	unit := p.unitBehind(s.Output, s.Input)
-	e := (8 + 4*math.Max(in.Hull().MaxAbs(), math.Log(float64(count(s.Input.Type.Shape))))) * unit
+	size := in.Hull().MaxAbs()
+	if h := in.Hull(); s.Shifted { // what lies further below the maximum vanishes
+		size = math.Min(h.Hi-h.Lo, -leastExp)
+	}
+	e := (8 + 4*math.Max(size, math.Log(float64(count(s.Input.Type.Shape))))) * unit
 	y := x.limit(Range{0, 1}, e)
 	y.shares = simplex{axis: len(s.Input.Type.Shape) - s.Axis, unit: e}
 	return y

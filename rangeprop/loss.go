@@ -75,6 +75,9 @@ func (c *call) meanLoss(v *Val, weighted bool) *Val {
 		}
 	}
 	total := product(c.count(1), terms.MaxAbs())
+	if math.IsInf(c.count(1), 1) && c.accumLimit() >= math.MaxFloat32 && terms.MaxAbs() <= sumLimit {
+		return v
+	}
 	if !(total > c.accumLimit()) {
 		return v
 	}

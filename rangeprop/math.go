@@ -222,15 +222,19 @@ func seluOp(c *call) *Val {
 func shrinkOp(c *call) *Val {
 	lambd, bias := float64(c.n.Float("lambd", 0.5)), float64(c.n.Float("bias", 0))
 	return map1(c.x(0), func(x Range) Range {
-		r := Range{0, 0}
-		if x.Lo >= -lambd && x.Hi <= lambd {
-			return r
-		}
+		parts := []Range{}
 		if x.Lo < -lambd {
-			r = r.join(Range{x.Lo + bias, math.Min(x.Hi, -lambd) + bias})
+			parts = append(parts, Range{x.Lo + bias, math.Min(x.Hi, -lambd) + bias})
 		}
 		if x.Hi > lambd {
-			r = r.join(Range{math.Max(x.Lo, lambd) - bias, x.Hi - bias})
+			parts = append(parts, Range{math.Max(x.Lo, lambd) - bias, x.Hi - bias})
+		}
+		if x.Lo <= lambd && x.Hi >= -lambd || len(parts) == 0 {
+			parts = append(parts, Range{0, 0})
+		}
+		r := parts[0]
+		for _, q := range parts[1:] {
+			r = r.join(q)
 		}
 		return r
 	})

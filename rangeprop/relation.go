@@ -19,6 +19,7 @@ func (p *pass) entropy(e *pattern.Entropy, x *Val) *Val {
 		return x
 	}
 	r := plogp(h)
+	r.Hi += e.Guard // p·log((p + ε) / p) is at most ε, and below it lies p·log(max(p, ε) / p)
 	if e.Neg {
 		r = Range{-r.Hi, -r.Lo}
 	}
@@ -40,7 +41,13 @@ func (p *pass) entropy(e *pattern.Entropy, x *Val) *Val {
 		l := Range{math.Log(q.Lo), math.Log(q.Hi)}
 		r, size = addShare(r, h, l, !e.Neg), size+product(h.Hi, l.MaxAbs())
 	}
+	if e.Logits != nil {
+		size += product(h.Hi, p.val(e.Logits).Hull().MaxAbs()) / 16
+	}
 	s := (8*p.unitBehind(e.Output, nil) + 1e-5) * size
+	if math.IsInf(s, 0) || math.IsNaN(s) {
+		return x
+	}
 	return x.limit(Range{r.Lo - s, r.Hi + s}, 0)
 }
 

@@ -171,6 +171,7 @@ func TestRelated(t *testing.T) {
 func allRelated() map[string]relation {
 	all := maps.Clone(related)
 	maps.Copy(all, exported)
+	maps.Copy(all, varied)
 	return all
 }
 

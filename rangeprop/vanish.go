@@ -98,6 +98,9 @@ func keepsNumbers(op string) bool {
 // weights up. Products of matrices are summed before they are rounded.
 func (p *pass) uneven(q *pattern.Ratio, f numfmt.Format) (e float64, ok bool) {
 	loose := slices.DeleteFunc(slices.Clone(q.Weights), func(w *graph.Value) bool { return p.val(w).integer || p.crisp(w) })
+	if q.Apart {
+		return 0, false
+	}
 	if len(loose) == 0 {
 		return 0, true
 	}

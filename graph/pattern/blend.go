@@ -143,6 +143,9 @@ func (f *finder) below(a, b *graph.Value, depth int) bool {
 	if x, y := f.cut0(a), f.cut0(b); x != nil && y != nil && f.below(x, y, depth-1) {
 		return true
 	}
+	if x := f.cut0(a); x != nil && f.notNegative(b) && f.below(x, b, depth-1) {
+		return true
+	}
 	if n != nil && n.OpName() == "Min" && slices.ContainsFunc(n.Inputs, func(x *graph.Value) bool { return x != nil && f.below(x, b, depth-1) }) {
 		return true
 	}
@@ -231,7 +234,7 @@ func (f *finder) notNegative(v *graph.Value) bool {
 			e.pick(f, n.In(0), n.In(1), true)
 			return e.of != nil
 		}
-		return false
+		return f.set.rises[f.same(v)] != nil
 	}
 	return false
 }

@@ -1,6 +1,7 @@
 package pattern
 
 import (
+	"math"
 	"slices"
 
 	"github.com/amplint/amplint/graph"
@@ -16,9 +17,13 @@ func (f *finder) entropy(v *graph.Value) {
 		logs := 0
 		ok := e.read(f, v.Producer.Inputs[1-i], false, 0, func(l *graph.Value, neg bool) bool {
 			over, is := f.logarithm(p, l)
-			is = is || f.logOfShare(p, l)
+			guard, guarded := f.guardedLog(p, l)
+			is = is || guarded || f.logOfShare(p, l) || f.sameShares(p, l)
 			if is && logs == 0 {
-				logs, e.Neg, e.Over, e.Log = 1, neg, over, l
+				logs, e.Neg, e.Over, e.Log, e.Guard = 1, neg, over, l, guard
+				if s := f.set.softmax[l]; s != nil && s.Node == nil && !s.Shifted {
+					e.Logits = s.Input
+				}
 				return true
 			}
 			return false
@@ -103,6 +108,74 @@ func (f *finder) logarithm(p, l *graph.Value) (over *graph.Value, ok bool) {
 		return nil, Bare(n.In(0)) == Bare(m.In(0)) && softmaxAxis(n) == softmaxAxis(m)
 	}
 	return nil, false
+}
+
+// sameShares tells whether p is the softmax and l the log-softmax of one value, whatever spells them.
+func (f *finder) sameShares(p, l *graph.Value) bool {
+	s := f.set.softmax[l]
+	if s == nil || !s.Log {
+		return false
+	}
+	x, axis, ok := s.row()
+	y, other := x, axis
+	if q := f.set.shares[p]; q != nil {
+		y, other = q.Input, q.Axis
+	} else if s := f.set.softmax[p]; s == nil || s.Log {
+		return false
+	} else if y, other, ok = s.row(); !ok {
+		return false
+	}
+	return ok && Bare(x) == Bare(y) && axis == other
+}
+
+// row returns what a softmax is of, and its axis where that is known and one.
+func (s *Softmax) row() (x *graph.Value, axis int, ok bool) {
+	rank := len(s.Input.Type.Shape)
+	switch {
+	case s.Input.Type.Shape == nil || len(s.Output.Type.Shape) != rank:
+	case s.Node == nil && len(s.Axes) == 1:
+		return s.Input, s.Axes[0], s.Axes[0] >= 0 && s.Axes[0] < rank
+	case s.Node != nil && (s.Node.Version() >= 13 || softmaxAxis(s.Node) == int64(rank-1)):
+		axis = int(softmaxAxis(s.Node))
+		return s.Input, axis, axis >= 0 && axis < rank
+	}
+	return nil, 0, false
+}
+
+// guardedLog tells whether l is log(p + ε) or log(max(p, ε)), cut off at 1 or above it or not, and returns ε.
+func (f *finder) guardedLog(p, l *graph.Value) (eps float64, ok bool) {
+	n := l.Producer
+	if n == nil || n.OpName() != "Log" || n.In(0) == nil {
+		return 0, false
+	}
+	x := Bare(n.In(0))
+	k := x.Producer
+	if k == nil || x.Const != nil || !slices.ContainsFunc(k.Inputs, func(in *graph.Value) bool { return in != nil && Bare(in) == p }) {
+		return 0, false
+	}
+	if k.OpName() == "Clip" && Bare(k.In(0)) == p {
+		return f.clipped(k)
+	}
+	e := f.stripEps(x)
+	return e.value, e.of == f.shaped(p) && e.eps != nil && slices.Equal(x.Type.Shape, p.Type.Shape)
+}
+
+// clipped returns the lower end of a Clip, where that is not negative and the upper end not below 1.
+func (f *finder) clipped(n *graph.Node) (low float64, ok bool) {
+	ends := [2]float64{math.Inf(-1), math.Inf(1)}
+	for i, name := range []string{"min", "max"} {
+		if a := n.Attr(name); a != nil {
+			ends[i] = float64(a.F)
+		}
+		if b := n.In(i + 1); b != nil {
+			c, ok := f.number1(f.same(b))
+			if !ok {
+				return 0, false
+			}
+			ends[i] = c
+		}
+	}
+	return ends[0], ends[0] >= 0 && ends[1] >= 1
 }
 
 // softmaxAxis returns the axis counted from the front where the rank is known.

@@ -14,6 +14,8 @@ func (f *finder) shift(v *graph.Value) {
 		return
 	}
 	f.rise(v, x, m)
+	f.extreme(v, x, m)
+	f.extreme(v, m, x)
 	r, ok := f.reduction(f.unguarded(m))
 	if !ok || r.op != "Max" {
 		return
@@ -38,6 +40,52 @@ func (f *finder) rise(v, a, b *graph.Value) {
 	if r, ok := f.reduction(a); ok && r.op == "Max" && r.of == f.same(b) && r.aligned(a) {
 		f.set.rises[v] = b
 	}
+}
+
+// extreme reads x - max(x, …) and x - min(x, …), turned round or not, where v is one of them.
+func (f *finder) extreme(v, x, m *graph.Value) {
+	x = f.same(x)
+	if f.among(x, m, "Max") == nil && f.among(x, m, "Min") == nil || !slices.Equal(v.Type.Shape, x.Type.Shape) || !settled(v.Type.Shape) {
+		return
+	}
+	a, _, _ := f.difference(v)
+	if first := f.same(a) == x; first == (f.among(x, m, "Max") != nil) {
+		f.set.falls[v] = x
+	} else {
+		f.set.rises[v] = x
+	}
+}
+
+// among returns the node op that m is, where x is one of its inputs.
+func (f *finder) among(x, m *graph.Value, op string) *graph.Node {
+	n := f.same(m).Producer
+	if n == nil || n.OpName() != op || !slices.ContainsFunc(n.Inputs, func(in *graph.Value) bool { return in != nil && f.same(in) == x }) {
+		return nil
+	}
+	return n
+}
+
+// peak reads exp(a - m) + exp(b - m) for the larger one, m, of a and b.
+func (f *finder) peak(v *graph.Value) {
+	n := v.Producer
+	if n.OpName() != "Add" && n.OpName() != "Sum" || len(n.Inputs) != 2 || n.In(1) == nil {
+		return
+	}
+	var of, most [2]*graph.Value
+	for i, in := range n.Inputs {
+		e := f.same(in).Producer
+		if e == nil || e.OpName() != "Exp" || e.In(0) == nil {
+			return
+		}
+		a, m, ok := f.difference(e.In(0))
+		if !ok {
+			return
+		}
+		of[i], most[i] = f.same(a), f.same(m)
+	}
+	m := f.among(of[0], most[0], "Max")
+	f.set.peaked[v] = m != nil && most[0] == most[1] && len(m.Inputs) == 2 && of[0] != of[1] && f.among(of[1], most[1], "Max") != nil &&
+		slices.Equal(of[0].Type.Shape, v.Type.Shape) && slices.Equal(of[1].Type.Shape, v.Type.Shape)
 }
 
 // unguarded looks through Where(IsInf(m), 0, m) and its like: log-sum-exp replaces a maximum that
@@ -209,7 +257,7 @@ func (f *finder) logSoftmax(v *graph.Value) {
 		}
 		s.Exp, s.Sum, s.Max, s.Axes = e.Exp, e.Sum, e.Max, e.Axes
 		if t := f.shiftOf(z); t != nil {
-			s.Input = t.Input
+			s.Input, s.Shifted = t.Input, e.Max != nil
 		}
 	default:
 		return
@@ -233,20 +281,10 @@ func (f *finder) expOfLog(v *graph.Value) {
 		l = l.Producer.In(0)
 	}
 	s := f.set.softmax[l]
-	if s == nil || !s.Log || s.Input.Type.Shape == nil {
+	if s == nil || !s.Log {
 		return
 	}
-	rank := len(s.Input.Type.Shape)
-	q := &Shares{Input: s.Input, Output: v}
-	switch {
-	case s.Node == nil && len(s.Axes) == 1:
-		q.Axis = s.Axes[0]
-	case s.Node != nil && (s.Node.Version() >= 13 || softmaxAxis(s.Node) == int64(rank-1)):
-		q.Axis = int(softmaxAxis(s.Node))
-	default:
-		return
-	}
-	if q.Axis >= 0 && q.Axis < rank && len(v.Type.Shape) == rank {
-		f.set.shares[v] = q
+	if x, axis, ok := s.row(); ok && len(v.Type.Shape) == len(x.Type.Shape) {
+		f.set.shares[v] = &Shares{Input: x, Output: v, Axis: axis, Shifted: s.Node != nil || s.Shifted}
 	}
 }

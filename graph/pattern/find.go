@@ -9,7 +9,7 @@ func Find(m *graph.Model) *Set {
 		shifts: map[*graph.Value]*Shift{}, sums: map[*graph.Value]*ExpSum{}, softmax: map[*graph.Value]*Softmax{},
 		ratios: map[*graph.Value]*Ratio{}, matmuls: map[*graph.Node]*Logit{}, maskedBy: map[*graph.Value][]*Mask{},
 		entropy: map[*graph.Value]*Entropy{}, blends: map[*graph.Value]*Blend{}, gaps: map[*graph.Value]*graph.Value{}, cancels: map[*graph.Value]*Cancel{}, shares: map[*graph.Value]*Shares{}, spreads: map[*graph.Value]*graph.Value{}, trained: map[*graph.Node]bool{},
-		squareSums: map[*graph.Value]bool{}, rotations: map[*graph.Value]*Rotation{}, rises: map[*graph.Value]*graph.Value{},
+		squareSums: map[*graph.Value]bool{}, rotations: map[*graph.Value]*Rotation{}, rises: map[*graph.Value]*graph.Value{}, falls: map[*graph.Value]*graph.Value{}, peaked: map[*graph.Value]bool{},
 	}
 	f := &finder{set: s, roots: map[factor]*graph.Value{}, ids: map[*graph.Value]*graph.Value{}, lows: map[*graph.Tensor]float64{},
 		prods: map[*graph.Value]*product{}, scalar: map[*graph.Tensor]*float64{}, zero: map[*graph.Value]bool{},
@@ -47,6 +47,7 @@ func (f *finder) node(n *graph.Node) {
 		if f.set.ratios[v] == nil {
 			f.perCount(v)
 		}
+		f.linear(v)
 		if n.Op == "Mul" {
 			f.entropy(v)
 		}
@@ -60,9 +61,11 @@ func (f *finder) node(n *graph.Node) {
 		f.gap(v)
 		f.cancel(v)
 		f.rotation(v)
+		f.peak(v)
 	case "ReduceMean", "GlobalAveragePool", "AveragePool":
 		f.variance(v)
 	case "ReduceSum", "MatMul", "Einsum":
+		f.linear(v)
 		f.ofItself(v)
 		f.variance(v)
 		f.expSum(v)
@@ -79,7 +82,7 @@ func (f *finder) node(n *graph.Node) {
 
 // quotients looks at what a quotient may be, if it is none of the ratios yet.
 func (f *finder) quotients(v, num, den *graph.Value) {
-	for _, read := range []func(v, num, den *graph.Value){f.overlap, f.augmented, f.parts} {
+	for _, read := range []func(v, num, den *graph.Value){f.overlap, f.augmented, f.agreement, f.parts} {
 		if f.set.ratios[v] == nil {
 			read(v, num, den)
 		}

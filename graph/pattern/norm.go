@@ -278,6 +278,18 @@ func (f *finder) between(to, from *graph.Value) []*graph.Node {
 	return nodes
 }
 
+// betweenAll lists the nodes between a value and any of others.
+func (f *finder) betweenAll(to *graph.Value, from ...*graph.Value) (nodes []*graph.Node) {
+	for _, v := range from {
+		for _, n := range f.between(to, v) {
+			if !slices.Contains(nodes, n) {
+				nodes = append(nodes, n)
+			}
+		}
+	}
+	return nodes
+}
+
 // variance reads the mean of (x - mean(x))².
 func (f *finder) variance(v *graph.Value) {
 	r, _, mean, ok := f.averageAll(v)

@@ -27,10 +27,31 @@ type finder struct {
 const longWay = 8
 
 // number gives every value its representative: the first value that is computed by the same
-// operator, with the same attributes, from the same values.
-func (f *finder) number(m *graph.Model) {
-	seen := map[string]*graph.Value{}
-	for n := range m.Nodes() {
+// operator, with the same attributes, from the same values. The other branch of an If holds none,
+// nor does what follows a node for its bodies: those are not computed when theirs are.
+func (f *finder) number(m *graph.Model) { f.numberIn(m.Graph, nil) }
+
+// scope holds the first values of a graph by what computes them, and sees those of the graphs around it.
+type scope struct {
+	first map[string]*graph.Value
+	outer *scope
+}
+
+func (s *scope) find(key string) *graph.Value {
+	for ; s != nil; s = s.outer {
+		if v := s.first[key]; v != nil {
+			return v
+		}
+	}
+	return nil
+}
+
+func (f *finder) numberIn(g *graph.Graph, outer *scope) {
+	s := &scope{map[string]*graph.Value{}, outer}
+	for _, n := range g.Nodes {
+		for _, body := range n.Subgraphs() {
+			f.numberIn(body, s)
+		}
 		key := f.key(n)
 		for i, o := range n.Outputs {
 			if o == nil {
@@ -41,10 +62,10 @@ func (f *finder) number(m *graph.Model) {
 				continue
 			}
 			k := fmt.Sprintf("%s#%d", key, i)
-			if first := seen[k]; first != nil {
+			if first := s.find(k); first != nil {
 				f.ids[o] = first
 			} else {
-				seen[k] = o
+				s.first[k] = o
 			}
 		}
 	}

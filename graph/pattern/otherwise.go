@@ -30,6 +30,8 @@ func (f *finder) otherwise(r *reduction, n *graph.Node) (*reduction, float64, bo
 		r.op, r.axes = f.first(n)
 	case "Neg", "Mul":
 		return f.opposite(r)
+	case "Max":
+		return f.farthest(n, r.value)
 	case "Transpose":
 		return f.relaid(r, n)
 	}
@@ -182,6 +184,42 @@ func (f *finder) opposite(r *reduction) (*reduction, float64, bool) {
 		w.value = r.value
 	}
 	return &w, 1, true
+}
+
+// farthest reads max(max(x), -min(x)) and max(|max(x)|, |min(x)|) as the largest magnitude.
+func (f *finder) farthest(n *graph.Node, v *graph.Value) (*reduction, float64, bool) {
+	if len(n.Inputs) != 2 || n.In(1) == nil {
+		return nil, 0, false
+	}
+	a, b := f.end(n.In(0)), f.end(n.In(1))
+	if a == nil || b == nil || a.op == b.op || a.of != b.of || !a.over(b) || !slices.Equal(n.In(0).Type.Shape, n.In(1).Type.Shape) {
+		return nil, 0, false
+	}
+	w := *a
+	w.op, w.value = "AbsMax", v
+	return &w, 1, true
+}
+
+// end reads a value as the largest or the least of a row, the sign of the least turned round, or both
+// without their sign.
+func (f *finder) end(v *graph.Value) *reduction {
+	v = f.shaped(v)
+	x := f.abs(v)
+	if x == nil {
+		x = f.negated(v)
+	}
+	if x == nil {
+		r, ok := f.reduction(v)
+		if ok && r.op == "Max" {
+			return r
+		}
+		return nil
+	}
+	r, ok := f.reduction(x)
+	if ok && (r.op == "Min" || r.op == "Max" && f.abs(v) != nil) {
+		return r
+	}
+	return nil
 }
 
 // relaid reads a reduction of a transposed value, which is transposed back.

@@ -38,7 +38,7 @@ func (f *finder) ratio(v *graph.Value) {
 		if q.Kind == OfSum && r.op == "Max" {
 			r.axes = nil
 		}
-		if q.Kind == OfMean && r.op == "Sum" && c != 1 && pow != -1 || c == 0 && r.op != "Max" {
+		if q.Kind == OfMean && r.op == "Sum" && c != 1 && pow != -1 || c == 0 && r.op != "Max" && r.op != "AbsMax" {
 			continue
 		}
 		if q.Kind == OfMean && r.op == "Mean" { // both sums are divided by their number
@@ -82,6 +82,8 @@ func (f *finder) ofReduction(r *reduction, rest *product, den *graph.Value) *Rat
 		return f.weighted(r, rest, den)
 	case "L1":
 		return f.ratioOf(OfAbs, x, f.product(x), rest)
+	case "AbsMax":
+		return f.ratioOf(OfMax, x, f.product(x), rest)
 	case "Max":
 		if a := f.abs(x); a != nil {
 			return f.ratioOf(OfMax, a, f.product(a), rest)
@@ -263,7 +265,7 @@ func (f *finder) untyped(v *graph.Value) *graph.Value {
 	}
 }
 
-// span reads (x - min(x)) / (max(x) - min(x)).
+// span reads (x - min(x)) / (max(x) - min(x)) and (max(x) - x) / (max(x) - min(x)).
 func (f *finder) span(v *graph.Value) {
 	p := f.product(v)
 	for _, g := range p.factors {
@@ -271,14 +273,18 @@ func (f *finder) span(v *graph.Value) {
 			continue
 		}
 		e := f.stripEps(g.base)
-		low, ok := f.spread(e.of)
+		low, high, ok := f.spread(e.of)
 		if !ok {
 			continue
 		}
 		rest := p.without(g.base, -1)
 		for _, h := range rest.factors {
 			x, m, ok := f.difference(h.base)
-			if !ok || h.pow != 1 || f.shaped(m) != f.shaped(low.value) || f.same(x) != low.of || !low.aligned(m) {
+			end := low
+			if ok && f.same(x) != low.of {
+				x, m, end = m, x, high
+			}
+			if !ok || h.pow != 1 || f.shaped(m) != f.shaped(end.value) || f.same(x) != low.of || !low.aligned(m) {
 				continue
 			}
 			if scales, ok := f.values(rest.without(h.base, 1)); ok {
@@ -292,18 +298,18 @@ func (f *finder) span(v *graph.Value) {
 	}
 }
 
-// spread reads max(x) - min(x) and returns the minimum.
-func (f *finder) spread(v *graph.Value) (*reduction, bool) {
+// spread reads max(x) - min(x).
+func (f *finder) spread(v *graph.Value) (low, high *reduction, ok bool) {
 	a, b, ok := f.difference(v)
 	if !ok {
-		return nil, false
+		return nil, nil, false
 	}
-	high, ok := f.reduction(a)
+	high, ok = f.reduction(a)
 	low, ok2 := f.reduction(b)
 	if !ok || !ok2 || high.op != "Max" || low.op != "Min" || high.of != low.of || !high.over(low) {
-		return nil, false
+		return nil, nil, false
 	}
-	return low, true
+	return low, high, true
 }
 
 // cosine reads Σ(x·y) / (‖x‖·‖y‖), which Cauchy and Schwarz keep in [-1, 1].
@@ -348,7 +354,7 @@ func (f *finder) cosine(v *graph.Value) {
 
 // least is the ε from which on a product of two norms that vanishes in FP32 does no harm: what it
 // divides is then far smaller than ε.
-const least = 1e-12
+const least = 0.9e-12
 
 // norms2 splits a denominator max(‖x‖·‖y‖, ε) into its two norms; others are returned as they are.
 func (f *finder) norms2(g factor) []factor {

@@ -8,7 +8,7 @@ import (
 
 // reduction is a value read as a reduction of another over axes.
 type reduction struct {
-	op    string // Sum, Mean, Max, SumSquare, L1, L2, …
+	op    string // Sum, Mean, Max, AbsMax, SumSquare, L1, L2, …
 	of    *graph.Value
 	axes  []int // of the operand, sorted; nil with all set
 	all   bool
@@ -96,7 +96,7 @@ func count(s graph.Shape, axes []int, all bool) int64 {
 
 // terms is how many elements, each counted as often as it is, c times the sum adds up; 0 where not known.
 func (r *reduction) terms(c float64) float64 {
-	if r.op == "Max" || r.op == "Mean" && c == 1 {
+	if r.op == "Max" || r.op == "AbsMax" || r.op == "Mean" && c == 1 {
 		return 1
 	}
 	return c * float64(r.count)

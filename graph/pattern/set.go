@@ -54,15 +54,18 @@ type Softmax struct {
 	Max    *graph.Value // subtracted before the exponential, nil where none is
 	Exp    *graph.Value
 	Sum    *graph.Value
-	Log    bool  // the logarithm of it
-	Axes   []int // of Input; nil for the native operator
-	Nodes  []*graph.Node
+	Log    bool // the logarithm of it
+	// Shifted tells of a logarithm that the maximum of each row is subtracted before that of the sum is.
+	Shifted bool
+	Axes    []int // of Input; nil for the native operator
+	Nodes   []*graph.Node
 }
 
 // Shares is a softmax of Input along Axis, spelled as the exponential of its logarithm.
 type Shares struct {
 	Input, Output *graph.Value
 	Axis          int
+	Shifted       bool // the maximum is subtracted before the logarithm of the sum is
 }
 
 // ExpSum is a sum of exponentials, as in log-sum-exp and softmax.
@@ -118,9 +121,11 @@ type Ratio struct {
 	Power       float64        // of OfMean: the mean is that of this power of the input
 	Products    bool           // of OfMean: the weights are a product of matrices
 	Augmented   bool           // of OfMean: the sum of the weights is a column of the same products
+	Apart       bool           // of OfMean: the sum of the weights is a product of its own
 	Capped      bool           // of OfMean: the weights stand squared in the numerator
 	Signed      bool           // of OfTerms: the quotient may be negative
 	Parts       []*graph.Value // of OfTerms: what must not be negative
+	Units       []*graph.Value // of OfTerms: what must lie in [0, 1]
 	Counted     bool           // the weights select (Where) and are counted: a mean where they are 0 or at least 1
 	Coef        float64        // a constant factor of the output
 	Scales      []*graph.Value
@@ -141,6 +146,8 @@ type Entropy struct {
 	Minus     []*graph.Value // subtracted
 	Log       *graph.Value   // the logarithm
 	Over      *graph.Value   // where Log is log(p / Over); else nil
+	Guard     float64        // where Log is log(p + Guard) or log(max(p, Guard))
+	Logits    *graph.Value   // where Log is Logits - log Σ exp(Logits), rounded as those are; else nil
 }
 
 // Blend is z·A + (1-z)·B: between A and B for z in [0, 1]. A and B are products.
@@ -201,6 +208,8 @@ type Set struct {
 	squareSums map[*graph.Value]bool
 	rotations  map[*graph.Value]*Rotation
 	rises      map[*graph.Value]*graph.Value
+	falls      map[*graph.Value]*graph.Value
+	peaked     map[*graph.Value]bool
 }
 
 // Norm returns the normalisation whose output is v, or nil.
@@ -243,8 +252,15 @@ func (s *Set) SquareSum(v *graph.Value) bool { return s.squareSums[v] }
 // Rotation returns the turned pair of elements that v is, or nil.
 func (s *Set) Rotation(v *graph.Value) *Rotation { return s.rotations[v] }
 
-// Rise returns x where v is x - min(x) or max(x) - x, which is never below zero, or nil.
+// Rise returns x where v is x - min(x) or max(x) - x, of a row or of several values, which is never below
+// zero, or nil.
 func (s *Set) Rise(v *graph.Value) *graph.Value { return s.rises[v] }
+
+// Fall returns x where v is x - max(x, …) or min(x, …) - x, which is never above zero, or nil.
+func (s *Set) Fall(v *graph.Value) *graph.Value { return s.falls[v] }
+
+// Peaked tells whether v adds up exponentials of differences from the largest of them, so that one is 1.
+func (s *Set) Peaked(v *graph.Value) bool { return s.peaked[v] }
 
 // Cancel returns the difference of squares that v is, or nil.
 func (s *Set) Cancel(v *graph.Value) *Cancel { return s.cancels[v] }

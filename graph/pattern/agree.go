@@ -1,0 +1,89 @@
+package pattern
+
+import (
+	"math"
+	"slices"
+
+	"github.com/amplint/amplint/graph"
+)
+
+// agreement reads (k·Σ p·t + c) / (a·Σ p + b·Σ t - d·Σ p·t + c'), the Dice coefficient and the overlap of two
+// masks in [0, 1], each with the squares of both below it or with themselves. It is in [0, 1]: p·t is at most
+// p and at most t there, and 2·p·t at most p² + t².
+func (f *finder) agreement(v, num, den *graph.Value) {
+	if !settled(v.Type.Shape) {
+		return
+	}
+	ts, c := f.terms(num)
+	us, floor := f.terms(den)
+	if len(ts) != 1 || ts[0].sign < 0 || len(us) < 2 || len(us) > 3 || c < 0 || c > floor {
+		return
+	}
+	both, k, p, t := f.common(ts[0].value)
+	if both == nil || !(k > 0) {
+		return
+	}
+	s := sides{common: both, of: [2]*graph.Value{p, t}, less: k}
+	for _, u := range us {
+		if !s.take(f, u) {
+			return
+		}
+	}
+	q := &Ratio{Kind: OfTerms, Num: num, Den: den, Denominator: f.same(den), Input: num, Output: v, Coef: 1, EpsValue: floor}
+	switch {
+	case s.pow == 1 && s.less <= (s.sum[0]+s.sum[1])*(1+1e-6):
+		q.Units = []*graph.Value{p, t}
+	case s.pow == 2 && s.less <= 2*math.Min(s.sum[0], s.sum[1])*(1+1e-6):
+		q.Parts = []*graph.Value{p, t}
+	default:
+		return
+	}
+	q.Nodes = f.betweenAll(v, p, t)
+	f.set.Ratios = append(f.set.Ratios, q)
+	f.set.ratios[v] = q
+}
+
+// common reads k·Σ p·t.
+func (f *finder) common(v *graph.Value) (r *reduction, k float64, p, t *graph.Value) {
+	r, k, _, ok := f.averageAll(v)
+	if !ok || r.op != "Sum" && r.op != "Mean" {
+		return nil, 0, nil, nil
+	}
+	x := f.product(r.of)
+	if len(x.factors) != 2 || x.factors[0].pow != 1 || x.factors[1].pow != 1 || !(x.coef > 0) {
+		return nil, 0, nil, nil
+	}
+	return r, k * x.coef, x.factors[0].base, x.factors[1].base
+}
+
+// sides are the terms below an agreement.
+type sides struct {
+	common *reduction
+	of     [2]*graph.Value
+	sum    [2]float64 // how often Σ p and Σ t are added
+	pow    float64    // of p and t there
+	less   float64    // how often Σ p·t stands above and is taken away below
+}
+
+// take adds a term, and tells whether it is one of those.
+func (s *sides) take(f *finder, u term) bool {
+	r, k, _, ok := f.averageAll(u.value)
+	if !ok || r.op != "Sum" && r.op != "Mean" || r.count != s.common.count || !r.over(s.common) || !slices.Equal(r.of.Type.Shape, s.common.of.Type.Shape) {
+		return false
+	}
+	x := f.product(r.of)
+	if r.of == s.common.of {
+		s.less -= u.sign * k * x.coef
+		return true
+	}
+	if u.sign < 0 || len(x.factors) != 1 || !(k*x.coef > 0) || s.pow != 0 && s.pow != x.factors[0].pow {
+		return false
+	}
+	at := slices.Index(s.of[:], x.factors[0].base)
+	if at < 0 {
+		return false
+	}
+	s.pow = x.factors[0].pow
+	s.sum[at] += k * x.coef
+	return true
+}

@@ -1,0 +1,24 @@
+package rangeprop_test
+
+import "github.com/amplint/amplint/rangeprop"
+
+// varied are relations as they are rarely spelled: with other guards, other orders, in branches.
+var varied = map[string]relation{
+	"equal branches": {`b (float[2, 16] x, bool c) => (y) { y = If(c) <then_branch = t () => (float[2, 16] ty) { tm = ReduceMax<axes = [-1]>(x) td = Sub(x, tm) te = Exp(td) ts = ReduceSum(te, last) ty = Div(te, ts) },
+ else_branch = f () => (float[2, 16] ey) { em = ReduceMax<axes = [-1]>(x) ed = Sub(x, em) ee = Exp(ed) es = ReduceSum(ee, last) ey = Div(ee, es) }> }`, rangeprop.Range{Lo: 0, Hi: 1.001}},
+	"entropy with epsilon":           {`b (float[2, 16] x) => (y) { m = ReduceMax<axes = [-1]>(x) d = Sub(x, m) e = Exp(d) s = ReduceSum(e, last) p = Div(e, s) t = Add(p, eps) l = Log(t) j = Mul(p, l) n = Neg(j) y = ReduceSum(n, last) }`, rangeprop.Range{Lo: -0.01, Hi: 5.9}},
+	"entropy cut off":                {`b (float[2, 16] x) => (y) { m = ReduceMax<axes = [-1]>(x) d = Sub(x, m) e = Exp(d) s = ReduceSum(e, last) p = Div(e, s) t = Clip(p, eps, onef) l = Log(t) j = Mul(p, l) y = ReduceSum(j, last) }`, rangeprop.Range{Lo: -5.9, Hi: 0.01}},
+	"entropy in two spellings":       {`b (float[2, 16] x) => (y) { p = Softmax(x) s = ReduceLogSumExp<axes = [-1]>(x) l = Sub(x, s) y = Mul(p, l) }`, rangeprop.Range{Lo: -0.37, Hi: 0.01}},
+	"masked weights by a logarithm":  {`b (float[2, 16] x, bool[2, 16] h, float[16, 3] z) => (y) { k = Constant<value_float = -1e9>() m = Where(h, x, k) l = LogSoftmax<axis = -1>(m) p = Exp(l) y = MatMul(p, z) }`, rangeprop.Range{Lo: -4.01, Hi: 4.01}},
+	"over the farther end":           {`b (float[2, 16] x) => (y) { a = ReduceMax<axes = [-1]>(x) b0 = ReduceMin<axes = [-1]>(x) c = Neg(b0) d = Max(a, c) e = Add(d, eps) y = Div(x, e) }`, rangeprop.Range{Lo: -1.001, Hi: 1.001}},
+	"over the farther end by size":   {`b (float[2, 16] x) => (y) { a = ReduceMax<axes = [-1]>(x) b0 = ReduceMin<axes = [-1]>(x) c = Abs(b0) k = Abs(a) d = Max(k, c) e = Clip(d, eps) y = Div(x, e) }`, rangeprop.Range{Lo: -1.001, Hi: 1.001}},
+	"span from above":                {`b (float[2, 16] x) => (y) { a = ReduceMax<axes = [-1]>(x) c = ReduceMin<axes = [-1]>(x) d = Sub(a, c) e = Add(d, eps) n = Sub(a, x) y = Div(n, e) }`, rangeprop.Range{Lo: -0.001, Hi: 1.001}},
+	"logarithm of two exponentials":  {`b (float[2, 16] x, float[2, 16] z) => (y) { m = Max(x, z) a = Sub(x, m) c = Sub(z, m) e = Exp(a) f = Exp(c) s = Add(e, f) l = Log(s) y = Add(m, l) }`, rangeprop.Range{Lo: -4.01, Hi: 4.7}},
+	"shrunk":                         {`b (float[2, 16] x) => (y) { a = Abs(x) k = Add(a, onef) y = Shrink<lambd = 0.5, bias = 0.5>(k) }`, rangeprop.Range{Lo: 0.499, Hi: 4.51}},
+	"loss of a named batch":          {`b (float[N, 16] x, int64[N] h) => (y) { l = LogSoftmax<axis = -1>(x) y = NegativeLogLikelihoodLoss<reduction = "mean">(l, h) }`, rangeprop.Range{Lo: 0, Hi: 10.9}},
+	"linear attention":               {`b (float[1, 2, 6, 4] x, float[1, 2, 5, 4] h, float[1, 2, 5, 3] z) => (y) { q = Relu(x) k = Elu(h) k1 = Add(k, onef) t = Transpose<perm = [0, 1, 3, 2]>(k1) kv = MatMul(t, z) n = MatMul(q, kv) two = Constant<value = int64[1] {-2}>() s = ReduceSum(k1, two) m = Mul(q, s) d = ReduceSum(m, last) e = Add(d, eps) y = Div(n, e) }`, rangeprop.Range{Lo: -4.01, Hi: 4.01}},
+	"linear attention by einsum":     {`b (float[1, 6, 2, 4] x, float[1, 5, 2, 4] h, float[1, 5, 2, 3] z) => (y) { q = Relu(x) k = Relu(h) kv = Einsum<equation = "nshd,nshm->nhmd">(k, z) one1 = Constant<value = int64[1] {1}>() s = ReduceSum<keepdims = 0>(k, one1) d = Einsum<equation = "nlhd,nhd->nlh">(q, s) e = Add(d, eps) r = Reciprocal(e) u = Unsqueeze(r, last) n = Einsum<equation = "nlhd,nhmd->nlhm">(q, kv) y = Mul(n, u) }`, rangeprop.Range{Lo: -4.01, Hi: 4.01}},
+	"linear attention by one einsum": {`b (float[1, 6, 2, 4] x, float[1, 5, 2, 4] h, float[1, 5, 2, 3] z) => (y) { q = Relu(x) k = Relu(h) kv = Einsum<equation = "nshd,nshm->nhmd">(k, z) one1 = Constant<value = int64[1] {1}>() s = ReduceSum<keepdims = 0>(k, one1) d = Einsum<equation = "nlhd,nhd->nlh">(q, s) e = Add(d, eps) r = Div(onef, e) y = Einsum<equation = "nlhd,nhmd,nlh->nlhm">(q, kv, r) }`, rangeprop.Range{Lo: -4.01, Hi: 4.01}},
+	"overlap of masks":               {`b (float[2, 16] x, float[2, 16] z) => (y) { p = Sigmoid(x) t = Sigmoid(z) m = Mul(p, t) i = ReduceSum(m, last) a = ReduceSum(p, last) c = ReduceSum(t, last) s = Add(a, c) u = Sub(s, i) n = Add(i, onef) d = Add(u, onef) q = Div(n, d) y = Sub(onef, q) }`, rangeprop.Range{Lo: -0.001, Hi: 1.001}},
+	"dice of squares":                {`b (float[2, 16] x, float[2, 16] z) => (y) { p = Sigmoid(x) t = Abs(z) m = Mul(p, t) i = ReduceSum(m, last) two = Constant<value_float = 2.0>() j = Mul(i, two) p2 = Mul(p, p) t2 = Mul(t, t) a = ReduceSum(p2, last) c = ReduceSum(t2, last) s = Add(a, c) d = Add(s, eps) y = Div(j, d) }`, rangeprop.Range{Lo: -0.001, Hi: 1.001}},
+}
