@@ -196,7 +196,7 @@ func (p *pass) kernelNorm(w *graph.Value) (r float64, ok bool) {
 	}
 	n := p.facts.Norm(v)
 	if r, ok = p.radius(n); ok {
-		r *= p.factors(n.Coef, n.Scales).MaxAbs()
+		r *= p.factors(n.Output, n.Coef, n.Scales).MaxAbs()
 	}
 	return r, ok && len(n.Biases) == 0 && n.Offset == 0 && !math.IsInf(r, 0) && !math.IsNaN(r)
 }

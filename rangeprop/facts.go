@@ -14,6 +14,9 @@ import (
 // for the rules to judge at that part, and what follows is sized by the fact. NaN stays possible
 // where the parts say so.
 func (p *pass) fact(v *graph.Value, x *Val) *Val {
+	if p.parted(v) {
+		return x
+	}
 	if s := p.facts.Shift(v); s != nil && !(s.Guarded && (p.val(s.Input).nan || p.val(s.Input).posInf)) {
 		x = x.limit(Range{math.Inf(-1), p.blur(v, s.Input)}, 0)
 	}
@@ -38,14 +41,17 @@ func (p *pass) fact(v *graph.Value, x *Val) *Val {
 	if r := p.facts.Rotation(v); r != nil {
 		x = p.rotation(r, v, x)
 	}
+	if c := p.facts.Crest(v); c != nil {
+		x = p.crest(c, x)
+	}
+	if m := p.facts.Merge(v); m != nil {
+		x = p.merge(m, v, x)
+	}
 	if of := p.facts.Rise(v); of != nil {
 		x = x.limit(Range{-p.blur(v, of), math.Inf(1)}, 0)
 	}
 	if of := p.facts.Fall(v); of != nil {
 		x = x.limit(Range{math.Inf(-1), p.blur(v, of)}, 0)
-	}
-	if least, most := p.widths(v, nil); p.facts.Peaked(v) && least >= most {
-		x = x.limit(Range{1, 2}, 0)
 	}
 	if p.facts.SquareSum(v) {
 		x = x.limit(Range{0, math.Inf(1)}, 0)
@@ -114,7 +120,7 @@ func (p *pass) expSum(s *pattern.ExpSum, v *graph.Value, x *Val) *Val {
 // format than the rest, the maximum is not exactly that of the numbers it is subtracted from.
 func (p *pass) blur(v, logits *graph.Value) float64 {
 	least, most := p.widths(v, logits)
-	if least >= most {
+	if least >= most && len(p.copies(v)) == 0 {
 		return 0
 	}
 	return 2 * p.unitBehind(v, logits) * (1 + finiteOr0(p.val(logits).Hull().MaxAbs()))
@@ -138,8 +144,8 @@ func (p *pass) overLog(s *pattern.Softmax) float64 {
 		return p.blur(s.Output, s.Input)
 	}
 	unit := p.unitOf(s.Output, s.Exp, s.Sum)
-	of := unit // a logarithm of logits that are stored is rounded to one of them, or to more
-	if p.storedIn(s.Input, narrowest(behind(s.Output, s.Input))) {
+	of := math.Max(unit, p.unitOf(p.copies(s.Output)...)) // a logarithm of logits that are stored is rounded to one of them, or to more
+	if len(p.copies(s.Output)) == 0 && p.storedIn(s.Input, narrowest(behind(s.Output, s.Input))) {
 		of = accumUnit
 	}
 	return 2 * (4*unit + of*finiteOr0(p.val(s.Input).Hull().MaxAbs()))
@@ -172,18 +178,18 @@ func (p *pass) variance(n *pattern.Norm) Range {
 	return Range{-delta, (h.Hi-h.Lo)*(h.Hi-h.Lo)/4 + delta}
 }
 
-// factors multiplies the bounds of what scales a pattern.
-func (p *pass) factors(coef float64, scales []*graph.Value) Range {
+// factors multiplies the bounds of what scales the pattern of v.
+func (p *pass) factors(v *graph.Value, coef float64, scales []*graph.Value) Range {
 	r := Range{coef, coef}
 	for _, s := range scales {
-		r = mul(r, p.val(s).Hull())
+		r = mul(r, p.asCopied(v, p.val(s).Hull()))
 	}
 	return r
 }
 
 // ratio bounds a quotient by what it is made of.
 func (p *pass) ratio(q *pattern.Ratio, x *Val) *Val {
-	in := p.val(q.Input).Hull()
+	in := p.asCopied(q.Output, p.val(q.Input).Hull())
 	f, unit := p.coarsest(q.Output, q.Nodes)
 	if q.Kind != pattern.OfCount && p.overflows(p.val(q.Num), q.Num) && !p.val(q.Den).special() {
 		return x
@@ -268,11 +274,15 @@ func (p *pass) ratio(q *pattern.Ratio, x *Val) *Val {
 	if math.IsInf(k, 0) {
 		return x
 	}
+	r, ok := p.ratioCopied(q, r)
+	if !ok {
+		return x
+	}
 	slack := unit*8 + 1e-6
 	if q.Kind == pattern.OfMean { // the products are summed apart from the weights
 		slack += math.Min(2*float64(count(q.Weights[0].Type.Shape))*accumUnit, unknownSum)
 	}
-	return x.limit(mul(r, p.factors(q.Coef*k, q.Scales)), slack)
+	return x.limit(mul(r, p.factors(q.Output, q.Coef*k, q.Scales)), slack)
 }
 
 // crowded tells whether a node multiplies so many or so large operands that a product of some may overflow.
@@ -301,7 +311,7 @@ func (p *pass) weights(q *pattern.Ratio, x *Val) *Val {
 		return x
 	}
 	rank := len(q.Num.Type.Shape)
-	if q.Kind != pattern.OfSum || len(q.Scales) > 0 || q.Coef != 1 || len(q.Axes) != 1 || rank == 0 || len(q.Output.Type.Shape) != rank || p.val(q.Input).Hull().Lo < 0 {
+	if q.Kind != pattern.OfSum || len(p.copies(q.Output)) > 0 || len(q.Scales) > 0 || q.Coef != 1 || len(q.Axes) != 1 || rank == 0 || len(q.Output.Type.Shape) != rank || p.val(q.Input).Hull().Lo < 0 {
 		return x
 	}
 	y := x.clone() // all of them are 0 where the sum overflows
@@ -390,8 +400,10 @@ func behind(v, from *graph.Value) []*graph.Value {
 	return list
 }
 
-// unitBehind is the greatest unit of the values behind another one.
-func (p *pass) unitBehind(v, from *graph.Value) float64 { return p.unitOf(behind(v, from)...) }
+// unitBehind is the greatest unit of the values behind another one, and of the copies in its pattern.
+func (p *pass) unitBehind(v, from *graph.Value) float64 {
+	return p.unitOf(append(behind(v, from), p.copies(v)...)...)
+}
 
 // coarsest is the format with the fewest bits that a pattern's output, or a result on the way to it, is
 // stored in, with the greatest unit that they are computed or held with: a cast at the end brings back

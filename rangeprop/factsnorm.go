@@ -21,7 +21,7 @@ func (p *pass) norm(n *pattern.Norm, x *Val) *Val {
 	} else {
 		m = p.offMean(n)
 	}
-	m = m*p.normLoss(n) + p.distributed(n)
+	m = p.normCopied(n, m*p.normLoss(n)) + p.distributed(n)
 	r := Range{-m, m}
 	if n.Kind != pattern.LayerNorm && len(n.Scales) == 0 {
 		if in := p.val(n.Numerator).Hull(); in.Lo >= 0 {
@@ -36,11 +36,11 @@ func (p *pass) norm(n *pattern.Norm, x *Val) *Val {
 	if len(n.Scales) == 1 && len(n.Biases) <= 1 && n.Offset == 0 {
 		return p.normPerChannel(n, x, r, slack)
 	}
-	r = mul(r, p.factors(n.Coef, n.Scales))
+	r = mul(r, p.factors(n.Output, n.Coef, n.Scales))
 	e := p.scaledEarly(n)
 	r = add(r, Range{n.Offset - e, n.Offset + e})
 	for _, b := range n.Biases {
-		r = add(r, p.val(b).Hull())
+		r = add(r, p.asCopied(n.Output, p.val(b).Hull()))
 	}
 	return x.limit(r, slack)
 }
@@ -189,9 +189,11 @@ func (p *pass) storedIn(v *graph.Value, f numfmt.Format) bool {
 func (p *pass) normPerChannel(n *pattern.Norm, x *Val, r Range, slack float64) *Val {
 	r = Range{r.Lo * (1 + slack), r.Hi * (1 + slack)}
 	e := p.scaledEarly(n)
-	f := map1(p.val(n.Scales[0]), func(s Range) Range { return add(mul(mul(r, Range{n.Coef, n.Coef}), s), Range{-e, e}) })
+	f := map1(p.val(n.Scales[0]), func(s Range) Range {
+		return add(mul(mul(r, Range{n.Coef, n.Coef}), p.asCopied(n.Output, s)), Range{-e, e})
+	})
 	for _, b := range n.Biases {
-		f = zip(f, p.val(b), add)
+		f = zip(f, p.val(b), func(x, y Range) Range { return add(x, p.asCopied(n.Output, y)) })
 	}
 	y := zip(x, f, func(a, b Range) Range { return a.meet(Range{b.Lo - slack*math.Abs(b.Lo), b.Hi + slack*math.Abs(b.Hi)}) })
 	y.nan, y.integer, y.tiny = x.nan, false, 0
@@ -248,7 +250,7 @@ func (p *pass) normBall(n *pattern.Norm, x *Val) *Val {
 
 // radius bounds the norm of all elements together that are normalised together, before they are scaled.
 func (p *pass) radius(n *pattern.Norm) (r float64, ok bool) {
-	if n.Bound == 0 || n.Count == 0 || p.torn(n) {
+	if n.Bound == 0 || n.Count == 0 || p.torn(n) || len(p.copies(n.Output)) > 0 {
 		return 0, false
 	}
 	_, unit := p.coarsest(n.Output, n.Nodes)

@@ -2,6 +2,7 @@ package rangeprop
 
 import (
 	"math"
+	"slices"
 
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/graph/pattern"
@@ -81,10 +82,49 @@ func (p *pass) blend(b *pattern.Blend, x *Val) *Val {
 	if z := p.val(b.Weight).Hull(); z.Lo < 0 || z.Hi > 1 {
 		return x
 	}
-	r := p.factors(b.CoefA, b.A).join(p.factors(b.CoefB, b.B))
-	s := 8 * p.unitOf(append(append([]*graph.Value{b.Output, b.Weight}, b.A...), b.B...)...) * r.MaxAbs()
+	r := p.factors(b.Output, b.CoefA, b.A).join(p.factors(b.Output, b.CoefB, b.B))
+	s := 8 * p.unitOf(slices.Concat([]*graph.Value{b.Output, b.Weight}, b.A, b.B, p.copies(b.Output))...) * r.MaxAbs()
 	return x.limit(Range{r.Lo - s, r.Hi + s}, 0)
 }
+
+// crest is not above zero, and as far below it as the others are above the value at most: where the
+// value is the largest itself the difference is zero.
+func (p *pass) crest(c *pattern.Crest, x *Val) *Val {
+	in := p.val(c.Input)
+	top := math.Inf(-1)
+	for _, o := range c.Others {
+		top = math.Max(top, p.val(o).Hull().Hi)
+	}
+	low := math.Min(0, in.Hull().Lo-top)
+	blur := p.blur(c.Output, c.Input)
+	if math.IsInf(low, 0) || math.IsNaN(low) { // infinities less infinities
+		return x.limit(Range{math.Inf(-1), blur}, 0)
+	}
+	unit := p.unitOf(append(c.Others, c.Input, c.Output)...)
+	return x.limit(Range{low - blur - 4*unit*math.Abs(low), blur}, 0)
+}
+
+// merge: one of the exponentials is 1, so that the sum is no less than the smaller of the two factors,
+// none of which is negative.
+func (p *pass) merge(m *pattern.Merge, v *graph.Value, x *Val) *Val {
+	low := math.Inf(1)
+	for _, w := range []*graph.Value{m.C, m.D} {
+		h := Range{1, 1}
+		if w != nil {
+			h = p.val(w).Hull()
+		}
+		low = math.Min(low, h.Lo)
+	}
+	low *= math.Exp(-math.Max(p.blur(v, m.A.Input), p.blur(v, m.B.Input))) * (1 - 1e-5 - 8*p.unitBehind(v, m.A.Input))
+	if !(low >= leastMerged) {
+		return x
+	}
+	return x.atLeast(low)
+}
+
+// leastMerged is the least bound of a sum of exponentials that is told of: numbers below it may be
+// rounded by more than a part of theirs.
+const leastMerged = 1.0 / 1024
 
 // rotation bounds a turned element by the length of the pair that was turned (Cauchy-Schwarz).
 func (p *pass) rotation(r *pattern.Rotation, v *graph.Value, x *Val) *Val {
@@ -119,7 +159,7 @@ func (p *pass) spread(of, v *graph.Value, x *Val) *Val {
 	}
 	h := in.Hull()
 	n := math.Min(float64(count(of.Type.Shape)), 1<<16)
-	e := n*accumUnit + 8*p.unitOf(of, v, v.Producer.In(0))
+	e := n*accumUnit + 8*p.unitOf(append(p.copies(v), of, v, v.Producer.In(0))...)
 	off := e * h.MaxAbs()
 	return x.limit(Range{0, (h.Hi-h.Lo)*(h.Hi-h.Lo)/4 + off*(h.Hi-h.Lo) + off*off}, e)
 }

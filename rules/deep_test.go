@@ -12,6 +12,11 @@ import (
 // deep returns a chain of 1×1 convolutions of random weights with a normalisation over the channels
 // behind it. Its numbers stay small, its bounds do not: nothing between the layers brings them back.
 func deep(layers int, weight float64) string {
+	return deepBefore(layers, weight, "mean = ReduceMean(%[1]s, axis) d = Sub(%[1]s, mean) q = Mul(d, d) v = ReduceMean(q, axis) e = Add(v, eps) s = Sqrt(e) y = Div(d, s)")
+}
+
+// deepBefore is deep with something else behind the convolutions.
+func deepBefore(layers int, weight float64, end string) string {
 	r := rand.New(rand.NewSource(1))
 	var constants, body []string
 	for i := range layers {
@@ -25,8 +30,8 @@ func deep(layers int, weight float64) string {
 	return fmt.Sprintf(`<ir_version: 9, opset_import: ["" : 18], metadata_props: ["amplint.range.r0": "[-1,1]"]>
 m (float[1, 16, 4, 4] r0) => (y)
 <%s, int64[1] axis = {1}, float eps = {0.00001}>
-{ %s mean = ReduceMean(r%d, axis) d = Sub(r%d, mean) q = Mul(d, d) v = ReduceMean(q, axis) e = Add(v, eps) s = Sqrt(e) y = Div(d, s) }`,
-		strings.Join(constants, ", "), strings.Join(body, " "), layers, layers)
+{ %s %s }`,
+		strings.Join(constants, ", "), strings.Join(body, " "), fmt.Sprintf(end, fmt.Sprintf("r%d", layers)))
 }
 
 // TestDeepNorm: a square behind layers that let bounds grow is no warning by its bound alone, but one
@@ -45,6 +50,24 @@ func TestDeepNorm(t *testing.T) {
 		}
 		if diff := cmp.Diff(c.want, len(squares) > 0); diff != "" {
 			t.Errorf("weights of %g: %v (-want +got):\n%s", c.weight, squares, diff)
+		}
+	}
+}
+
+// TestDeepAngle: the sine of an activation, as in vocoders, is no warning where only the bound of what
+// it is taken of is large.
+func TestDeepAngle(t *testing.T) {
+	for _, c := range []struct {
+		layers int
+		weight float64
+		want   bool
+	}{{6, 0.55, false}, {3, 2.5, true}} {
+		loud := false
+		for _, f := range Run(prepareText(t, deepBefore(c.layers, c.weight, "y = Sin(%s)"))) {
+			loud = loud || f.Rule == rotaryAngle.Name && f.Severity > Note
+		}
+		if loud != c.want {
+			t.Errorf("weights of %g: a warning: %v, want %v", c.weight, loud, c.want)
 		}
 	}
 }

@@ -47,6 +47,9 @@ func checkAngle(p *Pass, n *graph.Node, v *graph.Value) {
 	if top >= f.OverflowAt() || f.Ulp(top)/2 < coarseAngle {
 		return
 	}
+	if x := p.expected(v); evidence == Likely && x > 0 && f.Ulp(x*nearBy)/2 < coarseAngle {
+		evidence = Unproved // a bound that grew through weights, as before the sines of an activation, and no position
+	}
 	find := p.at(n, v)
 	find.Limit, find.Evidence = f.ExactInt()/4, evidence
 	if evidence == Witness {

@@ -16,6 +16,7 @@ func (f *finder) shift(v *graph.Value) {
 	f.rise(v, x, m)
 	f.extreme(v, x, m)
 	f.extreme(v, m, x)
+	f.crest(v, x, m)
 	r, ok := f.reduction(f.unguarded(m))
 	if !ok || r.op != "Max" {
 		return
@@ -63,29 +64,6 @@ func (f *finder) among(x, m *graph.Value, op string) *graph.Node {
 		return nil
 	}
 	return n
-}
-
-// peak reads exp(a - m) + exp(b - m) for the larger one, m, of a and b.
-func (f *finder) peak(v *graph.Value) {
-	n := v.Producer
-	if n.OpName() != "Add" && n.OpName() != "Sum" || len(n.Inputs) != 2 || n.In(1) == nil {
-		return
-	}
-	var of, most [2]*graph.Value
-	for i, in := range n.Inputs {
-		e := f.same(in).Producer
-		if e == nil || e.OpName() != "Exp" || e.In(0) == nil {
-			return
-		}
-		a, m, ok := f.difference(e.In(0))
-		if !ok {
-			return
-		}
-		of[i], most[i] = f.same(a), f.same(m)
-	}
-	m := f.among(of[0], most[0], "Max")
-	f.set.peaked[v] = m != nil && most[0] == most[1] && len(m.Inputs) == 2 && of[0] != of[1] && f.among(of[1], most[1], "Max") != nil &&
-		slices.Equal(of[0].Type.Shape, v.Type.Shape) && slices.Equal(of[1].Type.Shape, v.Type.Shape)
 }
 
 // unguarded looks through Where(IsInf(m), 0, m) and its like: log-sum-exp replaces a maximum that

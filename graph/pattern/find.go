@@ -9,7 +9,8 @@ func Find(m *graph.Model) *Set {
 		shifts: map[*graph.Value]*Shift{}, sums: map[*graph.Value]*ExpSum{}, softmax: map[*graph.Value]*Softmax{},
 		ratios: map[*graph.Value]*Ratio{}, matmuls: map[*graph.Node]*Logit{}, maskedBy: map[*graph.Value][]*Mask{},
 		entropy: map[*graph.Value]*Entropy{}, blends: map[*graph.Value]*Blend{}, gaps: map[*graph.Value]*graph.Value{}, cancels: map[*graph.Value]*Cancel{}, shares: map[*graph.Value]*Shares{}, spreads: map[*graph.Value]*graph.Value{}, trained: map[*graph.Node]bool{},
-		squareSums: map[*graph.Value]bool{}, rotations: map[*graph.Value]*Rotation{}, rises: map[*graph.Value]*graph.Value{}, falls: map[*graph.Value]*graph.Value{}, peaked: map[*graph.Value]bool{},
+		squareSums: map[*graph.Value]bool{}, rotations: map[*graph.Value]*Rotation{}, rises: map[*graph.Value]*graph.Value{}, falls: map[*graph.Value]*graph.Value{},
+		crests: map[*graph.Value]*Crest{}, merges: map[*graph.Value]*Merge{}, copies: map[*graph.Value]*Copies{},
 	}
 	f := &finder{set: s, roots: map[factor]*graph.Value{}, ids: map[*graph.Value]*graph.Value{}, lows: map[*graph.Tensor]float64{},
 		prods: map[*graph.Value]*product{}, scalar: map[*graph.Tensor]*float64{}, zero: map[*graph.Value]bool{},
@@ -19,6 +20,7 @@ func Find(m *graph.Model) *Set {
 		f.node(n)
 	}
 	f.softmaxLogits()
+	f.findCopies(m)
 	return s
 }
 
@@ -55,13 +57,13 @@ func (f *finder) node(n *graph.Node) {
 		f.square(v)
 	case "Sub", "Add", "Sum", "Neg":
 		f.shift(v)
+		f.merge(v)
 		f.logSoftmax(v)
 		f.foldedNorm(v)
 		f.blend(v)
 		f.gap(v)
 		f.cancel(v)
 		f.rotation(v)
-		f.peak(v)
 	case "ReduceMean", "GlobalAveragePool", "AveragePool":
 		f.variance(v)
 	case "ReduceSum", "MatMul", "Einsum":

@@ -130,22 +130,12 @@ func (f *finder) name(v *graph.Value) string {
 // same looks through nodes that change no number, and takes the representative.
 func (f *finder) same(v *graph.Value) *graph.Value {
 	from, steps := v, 0
-	for ; v.Producer != nil && v.Const == nil && v.Index == 0 && v.Producer.In(0) != nil; steps++ {
+	for ; ; steps++ {
 		if end := f.through[v]; end != nil {
 			v = end
 			break
 		}
-		if passes(v.Producer) {
-			v = v.Producer.In(0)
-			continue
-		}
-		in := f.neutral(v)
-		if in == nil && f.recast(v.Producer) {
-			in = v.Producer.In(0)
-		}
-		if in == nil {
-			in = returned(v, passes)
-		}
+		in := f.step(v)
 		if in == nil {
 			break
 		}
@@ -158,6 +148,24 @@ func (f *finder) same(v *graph.Value) *graph.Value {
 		return id
 	}
 	return v
+}
+
+// step looks through the node that gives a value where it changes no number, nil where it does.
+func (f *finder) step(v *graph.Value) *graph.Value {
+	n := v.Producer
+	if n == nil || v.Const != nil || v.Index != 0 || n.In(0) == nil {
+		return nil
+	}
+	if passes(n) {
+		return n.In(0)
+	}
+	if in := f.neutral(v); in != nil {
+		return in
+	}
+	if f.recast(n) {
+		return n.In(0)
+	}
+	return returned(v, passes)
 }
 
 // recast tells whether a node casts to integers what was cast from integers, and cut off at whole numbers at most.

@@ -209,7 +209,9 @@ type Set struct {
 	rotations  map[*graph.Value]*Rotation
 	rises      map[*graph.Value]*graph.Value
 	falls      map[*graph.Value]*graph.Value
-	peaked     map[*graph.Value]bool
+	crests     map[*graph.Value]*Crest
+	merges     map[*graph.Value]*Merge
+	copies     map[*graph.Value]*Copies
 }
 
 // Norm returns the normalisation whose output is v, or nil.
@@ -258,9 +260,6 @@ func (s *Set) Rise(v *graph.Value) *graph.Value { return s.rises[v] }
 
 // Fall returns x where v is x - max(x, …) or min(x, …) - x, which is never above zero, or nil.
 func (s *Set) Fall(v *graph.Value) *graph.Value { return s.falls[v] }
-
-// Peaked tells whether v adds up exponentials of differences from the largest of them, so that one is 1.
-func (s *Set) Peaked(v *graph.Value) bool { return s.peaked[v] }
 
 // Cancel returns the difference of squares that v is, or nil.
 func (s *Set) Cancel(v *graph.Value) *Cancel { return s.cancels[v] }
