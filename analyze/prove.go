@@ -58,7 +58,13 @@ func (f *Fixed) proved(ctx context.Context, a *analysis, plan *rewrite.Plan, opt
 		return f.without(ctx, a, plan, opt, "clamp", clampedBadly)
 	}
 	again := *f
-	if again.extra = p.repair(ctx); again.extra != nil {
+	if fault.NotFinite {
+		again.extra = p.mend(ctx, m)
+	}
+	if again.extra == nil {
+		again.extra = p.repair(ctx)
+	}
+	if again.extra != nil {
 		again.reset(plan, opt)
 		better, err := again.rounds(ctx, a, plan, opt)
 		if err != nil {
@@ -71,7 +77,7 @@ func (f *Fixed) proved(ctx context.Context, a *analysis, plan *rewrite.Plan, opt
 		}
 	}
 	if fault.NotFinite {
-		f.Refused = fmt.Sprintf("output %q would not be finite for an input that gives a finite one in fp32", fault.Output)
+		f.Refused = fmt.Sprintf("output %q would not be finite for an input that gives a finite one in fp32", fault.Output) + p.where()
 		return m, nil
 	}
 	f.Summary.Notes = append(f.Summary.Notes, fmt.Sprintf("output %q differs by up to %.2g of its largest value from the fp32 run on made inputs", fault.Output, fault.Error))
@@ -105,6 +111,58 @@ type proof struct {
 	model     *graph.Model  // the original
 	trial     *witness.Trial
 	tolerance float64
+	breaks    []*graph.Value // where a run stopped being finite, first to last met
+}
+
+// where says where a run stopped being finite, and what to do about it.
+func (p *proof) where() string {
+	if len(p.breaks) == 0 {
+		return "; amplint trace shows where it stops being so"
+	}
+	v := p.breaks[len(p.breaks)-1]
+	return fmt.Sprintf("; %q (%s at node %q) is the first value that is not: hold it in fp32 (widen in a plan), or leave the node out (--exclude)", v.Key(), v.Producer.OpName(), v.Producer.Key())
+}
+
+// maxBreaks bounds the values that are held in FP32 one after the other because a run breaks there.
+const maxBreaks = 8
+
+// mend widens the values at which a run stops being finite, one after the other, until the outputs are
+// right; nil where that leads nowhere.
+func (p *proof) mend(ctx context.Context, m *graph.Model) []rewrite.Edit {
+	for range maxBreaks {
+		b := p.trial.Break(ctx, m, witness.Options{})
+		if b == nil {
+			return nil
+		}
+		v := p.original(b.Value)
+		if v == nil || slices.Contains(p.breaks, v) {
+			return nil
+		}
+		p.breaks = append(p.breaks, v)
+		var fault *witness.Fault
+		if m, fault = p.tried(ctx, p.breaks); m == nil {
+			return nil
+		}
+		if fault == nil {
+			return widened(p.breaks)
+		}
+		if !fault.NotFinite {
+			return nil
+		}
+	}
+	return nil
+}
+
+// original returns the value of the original that a value of the result is, nil where it is a new one.
+func (p *proof) original(v *graph.Value) *graph.Value {
+	for g := range p.model.Graphs() {
+		for _, w := range g.Values {
+			if w.Key() == v.Key() && w.Producer != nil {
+				return w
+			}
+		}
+	}
+	return nil
 }
 
 // repair returns edits that widen values of the plan until the outputs are right, and of these no
@@ -135,17 +193,27 @@ const searchShare = 0.9
 
 // right tells whether the outputs are right with values held in FP32. Nothing is once a search has taken its share.
 func (p *proof) right(ctx context.Context, wide []*graph.Value) bool {
+	m, fault := p.tried(ctx, wide)
+	return m != nil && fault == nil
+}
+
+// tried carries the plan out with values held in FP32 besides, and returns the result and its fault; a nil
+// model where it cannot be judged, or a search has taken its share.
+func (p *proof) tried(ctx context.Context, wide []*graph.Value) (*graph.Model, *witness.Fault) {
 	if p.trial.Spent(searchShare) {
-		return false
+		return nil, nil
 	}
 	plan := *p.plan
 	plan.Edits = slices.Concat(p.plan.Edits, widened(wide))
 	m, _, err := plan.Apply(p.model)
 	if err != nil {
-		return false
+		return nil, nil
 	}
 	fault, err := p.trial.Judge(ctx, m, p.tolerance)
-	return err == nil && fault == nil
+	if err != nil {
+		return nil, nil
+	}
+	return m, fault
 }
 
 func widened(values []*graph.Value) []rewrite.Edit {

@@ -28,8 +28,8 @@ func elemNamed(name string) graph.ElemType {
 func (c *Call) castTo(e graph.ElemType) error {
 	x := c.In(0)
 	y := c.Out(0, e, x.Dims)
-	if c.x.r.opt.wide(e) && x.F != nil {
-		copy(y.F, x.F)
+	if c.x.r.opt.wide(e) && y.F != nil {
+		widen(y, x)
 		return nil
 	}
 	saturate, mode := true, "up"
@@ -43,6 +43,13 @@ func (c *Call) castTo(e graph.ElemType) error {
 	}
 	convert(y, x, saturate, mode)
 	return nil
+}
+
+// widen sets y, whose type is held unrounded, to the elements of x as FP32 holds them.
+func widen(y, x *Tensor) {
+	wide := *y
+	wide.Elem = graph.Float
+	toFloats(&wide, x, true, "up")
 }
 
 // convert sets y to the elements of x in the type of y. A number is rounded once: from double

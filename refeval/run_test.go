@@ -51,6 +51,8 @@ var runs = []struct {
 		Options{As: numfmt.FP16, Keep: func(v *graph.Value) bool { return v.Name == "keep" }}, []float32{300}, nil, []float32{inf}},
 	{"the reference has no stash", `m (float[N] x) => (float[N] y) <float[2] s = {1, 1}> { y = LayerNormalization<stash_type = 10>(x, s) }`,
 		Options{Wide: true}, []float32{1, 1000}, nil, []float32{-1, 1}},
+	{"the reference keeps integers that 16 bits do not hold", `m (float[N] x, int64 n) => (float[N] y) { h = Cast<to = 10>(n) a = Cast<to = 1>(h) y = Mul(x, a) }`,
+		Options{Wide: true}, []float32{1, 2}, []int64{70001}, []float32{70001, 140002}},
 	{"16 bits as the other ones", `m (float[N] x) => (float[N] y) { h = Cast<to = 10>(x) a = Mul(h, h) y = Cast<to = 1>(a) }`,
 		Options{As: numfmt.BF16, Wide: true}, []float32{512, 257}, nil, []float32{262144, 65536}},
 	{"subnormals", `m (float[N] x) => (float[N] y) { y = Identity(x) }`,

@@ -144,7 +144,7 @@ func (t *Trial) compare(cases []trialCase, scale map[string]float64, tolerance f
 	return nil, nil
 }
 
-// Break returns the place where a run of the trial's own model, held as the options say, stops being
+// Break returns the place where a run of the trial's own model, or of a form of it, held as the options say, stops being
 // finite on the way to an output that is finite in FP32: the first value in the order of the run
 // that is not, though it is in FP32 and all that its node reads is. It returns nil where no input
 // shows one.
@@ -159,14 +159,15 @@ func (t *Trial) Break(ctx context.Context, m *graph.Model, opt Options) *Broken 
 		return nil
 	}
 	for _, c := range t.cases {
-		got, err := r.Run(ctx, c.in)
+		in := retype(c.in, m)
+		got, err := r.Run(ctx, in)
 		if err != nil {
 			return nil
 		}
 		if f := c.fault(got, t.scale); f == nil || !f.NotFinite {
 			continue
 		}
-		if b := t.first(ctx, m, t.suspects(ctx, m, opt, c.in), c.in); b != nil {
+		if b := t.first(ctx, m, t.suspects(ctx, m, opt, in), in); b != nil {
 			return b
 		}
 	}
