@@ -59,7 +59,7 @@ func mulOp(c *call) *Val {
 	if c.p.facts.Square(c.n.Out(0)) != nil {
 		return squared(c.x(0))
 	}
-	return times(c.x(0), c.x(1))
+	return times(c.unstretched(0), c.unstretched(1))
 }
 
 // times multiplies. 0 · Inf is NaN.
@@ -129,7 +129,8 @@ func reciprocalOp(c *call) *Val { return map1(c.x(0), reciprocal) }
 func sqrtOp(c *call) *Val { return squareRoot(c.x(0)) }
 
 func squareRoot(a *Val) *Val {
-	v := map1(a, func(x Range) Range { return Range{math.Sqrt(math.Max(x.Lo, 0)), math.Sqrt(math.Max(x.Hi, 0))} })
+	zero := math.Copysign(0, -1) // the root of -0, which a negative number may have been
+	v := map1(a, func(x Range) Range { return Range{math.Sqrt(math.Max(x.Lo, zero)), math.Sqrt(math.Max(x.Hi, 0))} })
 	v.nan = a.nan || a.Hull().Lo < 0
 	v.tiny = math.Sqrt(a.Tiny())
 	return v
@@ -293,7 +294,7 @@ func (v *Val) whole() bool {
 // whereOp joins both branches, or takes the one that a constant condition selects, element by
 // element. Relations between condition and branches are facts of package pattern.
 func whereOp(c *call) *Val {
-	cond, a, b := c.x(0), c.x(1), c.x(2)
+	cond, a, b := c.x(0), c.unstretched(1), c.unstretched(2)
 	a, b = c.compared(c.guarded(a, b))
 	switch cond.Hull() { // the other branch is never read
 	case always:

@@ -148,7 +148,20 @@ func (p *pass) overLog(s *pattern.Softmax) float64 {
 	if len(p.copies(s.Output)) == 0 && p.storedIn(s.Input, narrowest(behind(s.Output, s.Input))) {
 		of = accumUnit
 	}
-	return 2 * (4*unit + of*finiteOr0(p.val(s.Input).Hull().MaxAbs()))
+	return 2*(4*unit+of*finiteOr0(p.val(s.Input).Hull().MaxAbs())) + p.underLog(s)
+}
+
+// underLog is how far the logarithm of a sum of exponentials may fall because they come near the least number of
+// their format, or vanish: no maximum is subtracted that keeps one of them at 1.
+func (p *pass) underLog(s *pattern.Softmax) float64 {
+	if s.Exp == nil { // an operator of its own, which subtracts it
+		return 0
+	}
+	short := narrowest([]*graph.Value{s.Exp, s.Sum}).MinSubnormal() / math.Exp(p.val(s.Exp.Producer.In(0)).Hull().Lo)
+	if !(short < 0.5) {
+		return math.Inf(1)
+	}
+	return -math.Log1p(-short)
 }
 
 // overflows tells whether a value may be infinite because its parts are in the types that the model has.
@@ -191,7 +204,7 @@ func (p *pass) factors(v *graph.Value, coef float64, scales []*graph.Value) Rang
 func (p *pass) ratio(q *pattern.Ratio, x *Val) *Val {
 	in := p.asCopied(q.Output, p.val(q.Input).Hull())
 	f, unit := p.coarsest(q.Output, q.Nodes)
-	if q.Kind != pattern.OfCount && p.overflows(p.val(q.Num), q.Num) && !p.val(q.Den).special() {
+	if q.Kind != pattern.OfCount && p.pastNumbers(q) {
 		return x
 	}
 	if q.Apart && p.crowded(q.Output.Producer) {
@@ -211,10 +224,8 @@ func (p *pass) ratio(q *pattern.Ratio, x *Val) *Val {
 		}
 		r = Range{0, 1}
 	case pattern.OfTerms:
-		for _, u := range q.Parts {
-			if h := p.val(u).Hull(); !(h.Lo >= 0) || p.val(u).nan {
-				return x
-			}
+		if !p.nonNegatives(q.Parts) {
+			return x
 		}
 		for _, u := range q.Units {
 			if h := p.val(u).Hull(); !(h.Lo >= 0 && h.Hi <= 1+1e-6) || p.val(u).nan {
@@ -233,7 +244,7 @@ func (p *pass) ratio(q *pattern.Ratio, x *Val) *Val {
 	case pattern.OfSpan:
 		r = Range{0, 1}
 	case pattern.OfAbs, pattern.OfMax:
-		if in.Lo >= 0 {
+		if in.Lo >= 0 && p.nonNegatives(q.Parts) {
 			r.Lo = 0
 		}
 	case pattern.OfMean:
@@ -265,7 +276,8 @@ func (p *pass) ratio(q *pattern.Ratio, x *Val) *Val {
 	if q.Kind == pattern.OfSpan { // differences of what is stored are rounded alike, and none of them to 0
 		reads = q.Input
 	}
-	if q.Kind != pattern.OfMean && !p.storedIn(reads, f) && !(q.Kind == pattern.OfSum && q.Whole) {
+	alike := p.storedIn(reads, f) && math.Abs(q.Coef) == 1
+	if q.Kind != pattern.OfMean && !alike && !(q.Kind == pattern.OfSum && q.Whole) {
 		if f.Bits() < 32 && rooted(q.Nodes) { // a product that vanishes below the root may be of a large number
 			return x
 		}
@@ -292,6 +304,22 @@ func (p *pass) crowded(n *graph.Node) bool {
 		top = product(top, math.Max(1, p.val(in).Hull().MaxAbs())*math.Max(1, float64(count(in.Type.Shape))))
 	}
 	return len(n.Inputs) > 2 && top > math.MaxFloat32
+}
+
+// pastNumbers tells whether the numerator of a quotient may be infinite where its denominator is not. A mean of
+// large numbers is more than its weights are.
+func (p *pass) pastNumbers(q *pattern.Ratio) bool {
+	num := []*graph.Value{q.Num}
+	if n := q.Output.Producer; n != nil && n.OpName() == "Div" && n.In(0) != nil {
+		num = append(num, n.In(0))
+	}
+	over := slices.ContainsFunc(num, func(v *graph.Value) bool { return p.overflows(p.val(v), v) })
+	return over && (q.Kind == pattern.OfMean || !p.val(q.Den).special())
+}
+
+// nonNegatives tells whether none of some values holds a number below zero, or NaN.
+func (p *pass) nonNegatives(list []*graph.Value) bool {
+	return !slices.ContainsFunc(list, func(u *graph.Value) bool { return !(p.val(u).Hull().Lo >= 0) || p.val(u).nan })
 }
 
 // sumLimit is what the elements of a sum over an unknown number may be without overflow in FP32: no
@@ -326,7 +354,7 @@ const leastExp = -104
 // scales all of them alike.
 func (p *pass) shared(s *pattern.Shares, x *Val) *Val {
 	in := p.val(s.Input)
-	if in.nan || in.special() || !in.Hull().Bounded() {
+	if in.nan || in.special() || !in.Hull().Bounded() || p.val(s.Output.Producer.In(0)).posInf {
 		return x
 	}
 	unit := p.unitBehind(s.Output, s.Input)

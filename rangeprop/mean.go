@@ -49,6 +49,35 @@ func masked(v, a, b *Val) {
 	}
 }
 
+// unstretched returns an input, its weights forgotten where there are more of them in the result: a single
+// weight that meets a row of values stands there as often as the row is long.
+func (c *call) unstretched(i int) *Val {
+	v := c.x(i)
+	own := v.shares.axis > 0 && c.stretched(i, v.shares.axis)
+	inside := v.mix != nil && c.stretched(i, v.mix.weights.axis)
+	if !own && !inside {
+		return v
+	}
+	w := v.clone()
+	if own {
+		w.shares = simplex{}
+	}
+	if inside {
+		w.mix = nil
+	}
+	return w
+}
+
+// stretched tells whether an axis of an input, counted from the end, may be repeated in the result.
+func (c *call) stretched(i, at int) bool {
+	own, out := c.shape(i), c.n.Out(0).Type.Shape
+	if at > len(own) || at > len(out) {
+		return true
+	}
+	d := own[len(own)-at]
+	return d != out[len(out)-at] && !(d.Known() && d.N > 1)
+}
+
 // mean bounds a mean of values along an axis counted from the end: their hull along it, with 0
 // where the weights may sum to less than 1. The weights come out rounded and are summed rounded.
 func (s simplex) mean(x *Val, axis int, n, unit float64) *Val {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/graph/infer"
+	"github.com/amplint/amplint/graph/onnxtxt"
 	"github.com/amplint/amplint/numfmt"
 	"github.com/amplint/amplint/rangeprop"
 	"github.com/amplint/amplint/refeval"
@@ -144,6 +145,12 @@ func probeModel(t *testing.T, path string, k knobs) {
 	}
 	n := p.adversarial(run)
 	t.Logf("%d random and %d adversarial inputs, %d values, %d elements, %d broken", k.runs, n, len(p.seen), p.elements, len(p.broken))
+	if t.Failed() && k.stored != "" {
+		var text strings.Builder
+		if err := onnxtxt.Print(&text, p.m, onnxtxt.PrintOptions{MaxElements: 16}); err == nil {
+			t.Logf("as %s:\n%s", k.stored, text.String())
+		}
+	}
 }
 
 // progress tells how far a model is.

@@ -178,11 +178,11 @@ func (f *finder) expSum(v *graph.Value) {
 	}
 	f.set.ExpSums = append(f.set.ExpSums, s)
 	f.set.sums[v] = s
-	f.logOf(s)
+	f.logOf(s, r)
 }
 
 // logOf finds Log(sum), and Log(sum) + max.
-func (f *finder) logOf(s *ExpSum) {
+func (f *finder) logOf(s *ExpSum, r *reduction) {
 	for v := s.Sum; ; {
 		u, ok := soleUse(v)
 		if !ok {
@@ -194,6 +194,11 @@ func (f *finder) logOf(s *ExpSum) {
 			s.Log = n.Out(0)
 			f.set.sums[s.Log] = s
 		case (n.Op == "Add" || n.Op == "Sum") && s.Log != nil && s.Max != nil && f.unguarded(f.orNil(n.In(1-u.Index))) == f.unguarded(s.Max):
+			a, ok := r.origins(v.Type.Shape)
+			b, ok2 := r.origins(n.In(1 - u.Index).Type.Shape)
+			if ok && ok2 && crossed(a, b, r.reduces) {
+				return
+			}
 			s.Output = n.Out(0)
 			f.set.sums[s.Output] = s
 			return
@@ -230,7 +235,8 @@ func (f *finder) logSoftmax(v *graph.Value) {
 	case f.set.sums[lv] != nil:
 		e := f.set.sums[lv]
 		inner := e.Exp.Producer.In(0)
-		if !(e.Log == lv && f.same(inner) == f.same(z) || e.Output == lv && f.same(e.Input) == f.same(z)) {
+		r, _, _, ok := f.average(e.Sum)
+		if !ok || !(e.Log == lv && f.same(inner) == f.same(z) || e.Output == lv && f.same(e.Input) == f.same(z)) || !r.aligned(l) && !r.trailing(z, l) {
 			return
 		}
 		s.Exp, s.Sum, s.Max, s.Axes = e.Exp, e.Sum, e.Max, e.Axes

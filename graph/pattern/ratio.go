@@ -41,6 +41,9 @@ func (f *finder) ratio(v *graph.Value) {
 		if q.Kind == OfMean && r.op == "Sum" && c != 1 && pow != -1 || c == 0 && r.op != "Max" && r.op != "AbsMax" {
 			continue
 		}
+		if c < 0 && e.shifted != e.of { // what keeps a sum from zero cuts off one that is negated
+			continue
+		}
 		if q.Kind == OfMean && r.op == "Mean" { // both sums are divided by their number
 			if c = c * float64(r.count); math.Abs(c-1) < 1e-9 {
 				c = 1
@@ -135,7 +138,7 @@ func (f *finder) weighted(r *reduction, rest *product, den *graph.Value) *Ratio 
 			by = 1 / float64(s.count)
 		}
 		x, ws, power, ok := f.weights(s.of, r.of)
-		if !ok {
+		if !ok || power.as != nil && s.crosses(g.base, r, power.as, den) {
 			continue
 		}
 		left := rest.without(g.base, 1)
@@ -175,13 +178,14 @@ func (r *reduction) dims() graph.Shape {
 type powers struct {
 	of, coef float64
 	capped   bool
+	as       *graph.Value // what stands for w in the product, nil where that is several factors
 }
 
 // weights reads wx as w·x for the w of a sum, their shapes aside.
 func (f *finder) weights(wx, w *graph.Value) (x *graph.Value, ws []*graph.Value, k powers, ok bool) {
 	if n := wx.Producer; n != nil && n.Op == "Where" && n.Domain == "" {
 		x, ws, ok = f.selected(n, w)
-		return x, ws, powers{of: 1, coef: 1}, ok
+		return x, ws, powers{of: 1, coef: 1, as: n.In(0)}, ok
 	}
 	p, q := f.product(wx), f.product(w)
 	if m := f.truth(w); m != nil {
@@ -199,9 +203,13 @@ func (f *finder) weights(wx, w *graph.Value) (x *graph.Value, ws []*graph.Value,
 		}
 		if match {
 			used++
+			k.as = g.base
 		} else {
 			left.factors = append(left.factors, g)
 		}
+	}
+	if used > 1 {
+		k.as = nil
 	}
 	k.of = 1
 	x, ok = left.single(1)
@@ -344,7 +352,7 @@ func (f *finder) cosine(v *graph.Value) {
 			}
 		}
 		if scales, ok := f.values(rest); ok && len(nodes) == 2 && len(q.factors) == 0 {
-			c := &Ratio{Kind: OfAbs, Num: g.base, Den: nodes[1], Input: nodes[0], Output: v, Coef: coef * q.coef, Scales: scales, Nodes: f.between(v, r.of)}
+			c := &Ratio{Kind: OfAbs, Num: g.base, Den: nodes[1], Input: nodes[0], Output: v, Coef: coef * q.coef, Scales: scales, Parts: nodes, Nodes: f.between(v, r.of)}
 			f.set.Ratios = append(f.set.Ratios, c)
 			f.set.ratios[v] = c
 			return

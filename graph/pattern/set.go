@@ -124,7 +124,7 @@ type Ratio struct {
 	Apart       bool           // of OfMean: the sum of the weights is a product of its own
 	Capped      bool           // of OfMean: the weights stand squared in the numerator
 	Signed      bool           // of OfTerms: the quotient may be negative
-	Parts       []*graph.Value // of OfTerms: what must not be negative
+	Parts       []*graph.Value // of OfTerms and of a cosine: where none is negative, nor is the quotient
 	Units       []*graph.Value // of OfTerms: what must lie in [0, 1]
 	Counted     bool           // the weights select (Where) and are counted: a mean where they are 0 or at least 1
 	Coef        float64        // a constant factor of the output
