@@ -108,7 +108,10 @@ func attentionOp(c *call) []*Val {
 		each = v
 	}
 	head := c.headSize()
-	scale := 1 / math.Sqrt(head)
+	scale := 1.0
+	if !math.IsInf(head, 1) { // of heads of any size the scores have any size
+		scale = 1 / math.Sqrt(head)
+	}
 	if a := c.n.Attr("scale"); a != nil {
 		scale = float64(a.F)
 	}

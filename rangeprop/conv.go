@@ -9,7 +9,7 @@ import (
 
 func convOps() map[string]op {
 	return map[string]op{
-		"Conv": rounded(convOp), "ConvTranspose": rounded(convTransposeOp), "ConvInteger": rounded(typeRange), "QLinearConv": rounded(typeRange),
+		"Conv": rounded(convOp), "ConvTranspose": rounded(convTransposeOp), "ConvInteger": rounded(convIntegerOp), "QLinearConv": rounded(typeRange),
 		"DeformConv": rounded(deformConvOp), "CausalConvWithState": {f: causalConvOp}, "Col2Im": rounded(col2ImOp),
 		"com.microsoft.FusedConv": rounded(fusedConvOp), "com.microsoft.NhwcConv": rounded(anyOf),
 		"com.microsoft.NhwcFusedConv": rounded(anyOf),
@@ -39,6 +39,29 @@ func convOp(c *call) *Val {
 	if c.has(2) {
 		v = plus(c.mid(v), channelWise(c.in[2], c.rank(0)))
 	}
+	return v
+}
+
+// convIntegerOp multiplies integers less their zero points, as many as a filter has taps. Sums that may
+// leave int32 wrap.
+func convIntegerOp(c *call) *Val {
+	x, w := c.x(0).flat(), c.x(1).flat()
+	if c.has(2) {
+		x = plus(x, negative(c.in[2].flat()))
+	}
+	if c.has(3) {
+		w = plus(w, negative(c.in[3].flat()))
+	}
+	if c.padded() {
+		x = joined(x, scalar(Range{}))
+	}
+	r, n := mul(x.Hull(), w.Hull()), c.trailingCount(1, 1)
+	r = Range{product(r.Lo, n), product(r.Hi, n)}
+	if !(r.MaxAbs() <= math.MaxInt32) {
+		return typeRange(c)
+	}
+	v := c.within(r)
+	v.integer = true
 	return v
 }
 

@@ -113,8 +113,11 @@ func (c *call) meanOf(x *Val, n float64) *Val {
 	return v
 }
 
-// trailingCount returns the greatest number of elements from an axis of input i on.
+// trailingCount returns the greatest number of elements from an axis of input i on, infinite where not known.
 func (c *call) trailingCount(i, axis int) float64 {
+	if c.rank(i) < 0 {
+		return math.Inf(1)
+	}
 	n := 1.0
 	for d := axis; d < c.rank(i); d++ {
 		_, hi := c.dim(i, d)
