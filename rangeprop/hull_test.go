@@ -22,6 +22,7 @@ var hulls = []struct {
 		rangeprop.Range{Lo: -1, Hi: 1}, rangeprop.Range{Lo: -1, Hi: 1}},
 	{"(float[2,16] x) => (float[2,1] y) { p = Softmax(x) k = Constant<value_ints = [3]>() t, i = TopK(p, k) z = Constant<value_ints = [0]>() o = Constant<value_ints = [1]>() l = Constant<value_ints = [-1]>() y = Slice(t, z, o, l) }",
 		rangeprop.Range{Lo: -100, Hi: 100}, rangeprop.Range{Lo: 1.0 / 16, Hi: 1}},
+	{"(float[3] x) => (float[3] y) { y = Tanh(x) }", rangeprop.Range{Lo: -8.6, Hi: 8.5}, rangeprop.Range{Lo: -1 - 0x1p-22, Hi: 1 + 0x1p-22}}, // onnxruntime comes to that
 	{"(int32[3] x) => (float[3] y) { y = BitCast<to = 1>(x) }", rangeprop.Range{Lo: 0, Hi: 1082130432}, rangeprop.Range{Lo: 0, Hi: 4}},
 	{"(int32[3] x) => (float[3] y) { y = BitCast<to = 1>(x) }", rangeprop.Range{Lo: math.MinInt32, Hi: -1065353216}, rangeprop.Range{Lo: -4, Hi: 0}},
 	{"(uint32[3] x) => (float[3] y) { y = BitCast<to = 1>(x) }", rangeprop.Range{Lo: 0x3f800000, Hi: 0xc0800000}, rangeprop.Range{Lo: -4, Hi: math.Inf(1)}},

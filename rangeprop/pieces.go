@@ -62,7 +62,7 @@ func elementwise(n *graph.Node) bool {
 	switch n.OpName() {
 	case "Add", "Sub", "Mul", "Div", "Neg", "Abs", "Reciprocal", "Sqrt", "Max", "Min", "Sum", "Mean", "Pow", "Clip", "Where", "Floor", "Ceil", "Round", "Sign",
 		"Exp", "Log", "Tanh", "Sigmoid", "Erf", "Softsign", "Atan", "Softplus", "Asinh", "Sinh", "Cosh", "Sin", "Cos", "Relu", "LeakyRelu", "Elu", "Selu", "Celu",
-		"HardSigmoid", "HardSwish", "Identity", "Cast", "Equal", "Greater", "Less", "GreaterOrEqual", "LessOrEqual", "Not", "And", "Or", "Gelu", "PRelu",
+		"HardSigmoid", "HardSwish", "Identity", "Dropout", "Cast", "Equal", "Greater", "Less", "GreaterOrEqual", "LessOrEqual", "Not", "And", "Or", "Gelu", "PRelu",
 		"ThresholdedRelu", "Shrink", "Mish", "CastLike":
 		return true
 	}

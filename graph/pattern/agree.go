@@ -49,11 +49,15 @@ func (f *finder) common(v *graph.Value) (r *reduction, k float64, p, t *graph.Va
 	if !ok || r.op != "Sum" && r.op != "Mean" {
 		return nil, 0, nil, nil
 	}
-	x := f.product(r.of)
-	if len(x.factors) != 2 || x.factors[0].pow != 1 || x.factors[1].pow != 1 || !(x.coef > 0) {
+	n := r.of.Producer
+	if n == nil || n.OpName() != "Mul" || n.In(0) == nil || n.In(1) == nil {
 		return nil, 0, nil, nil
 	}
-	return r, k * x.coef, x.factors[0].base, x.factors[1].base
+	p, t = f.same(n.In(0)), f.same(n.In(1))
+	if p == t || !slices.Equal(p.Type.Shape, t.Type.Shape) {
+		return nil, 0, nil, nil
+	}
+	return r, k, p, t
 }
 
 // sides are the terms below an agreement.
@@ -71,19 +75,23 @@ func (s *sides) take(f *finder, u term) bool {
 	if !ok || r.op != "Sum" && r.op != "Mean" || r.count != s.common.count || !r.over(s.common) || !slices.Equal(r.of.Type.Shape, s.common.of.Type.Shape) {
 		return false
 	}
-	x := f.product(r.of)
 	if r.of == s.common.of {
-		s.less -= u.sign * k * x.coef
+		s.less -= u.sign * k
 		return true
 	}
-	if u.sign < 0 || len(x.factors) != 1 || !(k*x.coef > 0) || s.pow != 0 && s.pow != x.factors[0].pow {
-		return false
+	for i, of := range s.of {
+		pow := 1.0
+		if n := r.of.Producer; r.of != of && n != nil && f.set.squares[r.of] != nil && f.same(n.In(0)) == of {
+			pow = 2
+		} else if r.of != of {
+			continue
+		}
+		if u.sign < 0 || !(k > 0) || s.pow != 0 && s.pow != pow {
+			return false
+		}
+		s.pow = pow
+		s.sum[i] += k
+		return true
 	}
-	at := slices.Index(s.of[:], x.factors[0].base)
-	if at < 0 {
-		return false
-	}
-	s.pow = x.factors[0].pow
-	s.sum[at] += k * x.coef
-	return true
+	return false
 }

@@ -197,7 +197,7 @@ func (f *finder) average(v *graph.Value) (r *reduction, coef float64, mean, ok b
 		p := f.product(v)
 		base, ok := p.single(1)
 		if !ok {
-			return nil, 0, false, false
+			return f.squaredLength(p, coef)
 		}
 		coef *= p.coef
 		if base == v {
@@ -217,6 +217,21 @@ func (f *finder) average(v *graph.Value) (r *reduction, coef float64, mean, ok b
 		return r, coef / float64(r.count), mean, true
 	}
 	return r, coef, near(coef*float64(r.count), 1), true
+}
+
+// squaredLength reads coef · p as a multiple of the squared length of a row, which adds up squares.
+func (f *finder) squaredLength(p *product, coef float64) (*reduction, float64, bool, bool) {
+	base, ok := p.single(2)
+	if !ok {
+		return nil, 0, false, false
+	}
+	r, ok := f.reduction(base)
+	if !ok || r.op != "L2" {
+		return nil, 0, false, false
+	}
+	w := *r
+	w.op, coef = "SumSquare", coef*p.coef
+	return &w, coef, near(coef*float64(w.count), 1), true
 }
 
 // near allows for a coefficient that was rounded to FP16 in the file.
