@@ -210,6 +210,9 @@ func (p *pass) ratio(q *pattern.Ratio, x *Val) *Val {
 	if q.Apart && p.crowded(q.Output.Producer) {
 		return x
 	}
+	if f.Bits() < 32 && p.inverts(q.Nodes) {
+		return x
+	}
 	r := Range{-1, 1}
 	switch q.Kind {
 	case pattern.OfSum:
@@ -297,6 +300,15 @@ func (p *pass) ratio(q *pattern.Ratio, x *Val) *Val {
 	return x.limit(mul(r, p.factors(q.Output, q.Coef*k, q.Scales)), slack)
 }
 
+// inverts tells whether one of the nodes is a reciprocal that may be infinite: in 16 bits that of a small number
+// is, and what it multiplies need not be 0.
+func (p *pass) inverts(nodes []*graph.Node) bool {
+	return slices.ContainsFunc(nodes, func(n *graph.Node) bool {
+		alone := n.Op == "Reciprocal" || n.Op == "Pow" || n.Op == "Div" && n.In(0) != nil && n.In(0).Const != nil
+		return alone && n.Out(0) != nil && p.val(n.Out(0)).posInf
+	})
+}
+
 // crowded tells whether a node multiplies so many or so large operands that a product of some may overflow.
 func (p *pass) crowded(n *graph.Node) bool {
 	top := 1.0
@@ -347,9 +359,6 @@ func (p *pass) weights(q *pattern.Ratio, x *Val) *Val {
 	return y
 }
 
-// leastExp is the logarithm of the least number of FP32: further down exponentials vanish.
-const leastExp = -104
-
 // shared marks the exponential of a log-softmax as weights. The logarithm of the sum is rounded, which
 // scales all of them alike.
 func (p *pass) shared(s *pattern.Shares, x *Val) *Val {
@@ -358,11 +367,14 @@ func (p *pass) shared(s *pattern.Shares, x *Val) *Val {
 		return x
 	}
 	unit := p.unitBehind(s.Output, s.Input)
-	size := in.Hull().MaxAbs()
-	if h := in.Hull(); s.Shifted { // what lies further below the maximum vanishes
-		size = math.Min(h.Hi-h.Lo, -leastExp)
+	e := (8 + 4*math.Max(in.Hull().MaxAbs(), math.Log(float64(count(s.Input.Type.Shape))))) * unit
+	if s.Shifted { // p is p to a power near 1, and the sum of those is greatest where all are equal
+		n := float64(unknownCount)
+		if d := s.Input.Type.Shape[s.Axis]; d.Known() {
+			n = float64(d.N)
+		}
+		e = math.Expm1((8 + 4*math.Log(n)) * unit)
 	}
-	e := (8 + 4*math.Max(size, math.Log(float64(count(s.Input.Type.Shape))))) * unit
 	y := x.limit(Range{0, 1}, e)
 	y.shares = simplex{axis: len(s.Input.Type.Shape) - s.Axis, unit: e}
 	return y

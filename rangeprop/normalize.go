@@ -329,11 +329,31 @@ func (c *call) ownStats(scale, bias *Val, eps float64) *Val {
 		return scalar(all) // squares that vanish leave nothing of the variance
 	}
 	y := c.trainedNorm(c.x(0), scale, bias, eps)[0]
+	y = y.widen(product(c.meanSlack(eps), scale.Hull().MaxAbs()))
 	e := 8 * accumUnit * product(c.x(0).Hull().MaxAbs()/math.Sqrt(eps), scale.Hull().MaxAbs())
 	if math.IsInf(e, 0) || math.IsNaN(e) {
 		return scalar(all)
 	}
 	return y.widen(e)
+}
+
+// meanSlack is how much further than √n-1 an element may lie from a mean that is rounded to 16 bits: √n is the
+// most where the variance is of the deviations from what is taken as mean. Where not all is in one format, the
+// variance may be of those from another.
+func (c *call) meanSlack(eps float64) float64 {
+	n, u, off := c.channelCount(), accumUnit, 0.0
+	for _, v := range []*graph.Value{c.n.In(3), c.n.In(4)} {
+		unit := c.p.unitBehind(v, c.n.In(0))
+		if u = math.Max(u, unit); unit > accumUnit {
+			if least, most := c.p.widths(v, nil); least != most {
+				off = 2 * unit * c.x(0).Hull().MaxAbs() / math.Sqrt(eps)
+			}
+		}
+	}
+	if u <= accumUnit {
+		return 0
+	}
+	return math.Sqrt(n)*(1+8*u) - math.Sqrt(math.Max(n-1, 0)) + finiteOr0(off)
 }
 
 // between bounds a mean of two values.
@@ -343,11 +363,17 @@ func between(a, b *Val) *Val {
 	return v
 }
 
-func (c *call) trainedNorm(x, scale, bias *Val, eps float64) []*Val {
+// channelCount is the number of elements that are normalised together, each channel by itself.
+func (c *call) channelCount() float64 {
 	n := c.elements()
-	if lo, _ := c.dim(0, 1); lo > 0 { // each channel by itself
+	if lo, _ := c.dim(0, 1); lo > 0 {
 		n /= float64(lo)
 	}
+	return n
+}
+
+func (c *call) trainedNorm(x, scale, bias *Val, eps float64) []*Val {
+	n := c.channelCount()
 	y := c.affine(c.normalized(x, n, eps, false), scale, bias)
 	h := x.Hull()
 	top := (h.Hi - h.Lo) * (h.Hi - h.Lo)

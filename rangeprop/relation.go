@@ -160,6 +160,9 @@ func (p *pass) spread(of, v *graph.Value, x *Val) *Val {
 	h := in.Hull()
 	n := math.Min(float64(count(of.Type.Shape)), 1<<16)
 	e := n*accumUnit + 8*p.unitOf(append(p.copies(v), of, v, v.Producer.In(0))...)
-	off := e * h.MaxAbs()
-	return x.limit(Range{0, (h.Hi-h.Lo)*(h.Hi-h.Lo)/4 + off*(h.Hi-h.Lo) + off*off}, e)
+	off, least := e*h.MaxAbs(), 0.0
+	if f, ok := held(v.Type.Elem); ok { // squares, and shares of them, round to multiples of the least number
+		least = (n + 2) * f.MinSubnormal()
+	}
+	return x.limit(Range{0, (h.Hi-h.Lo)*(h.Hi-h.Lo)/4 + off*(h.Hi-h.Lo) + off*off + least}, e)
 }

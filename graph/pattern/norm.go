@@ -324,7 +324,7 @@ func (f *finder) batchStats(n *graph.Node) {
 	}
 	v := f.shaped(n.In(4))
 	m, ok := f.meanOf(n.In(3), x)
-	r, ok2 := f.reduction(v)
+	r, _, _, ok2 := f.averageAll(v)
 	if !ok || !ok2 || f.set.spreads[v] == nil || f.same(f.set.spreads[v]) != f.same(x) || !r.over(m) || m.all {
 		return
 	}
