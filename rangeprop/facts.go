@@ -204,7 +204,7 @@ func (p *pass) factors(v *graph.Value, coef float64, scales []*graph.Value) Rang
 func (p *pass) ratio(q *pattern.Ratio, x *Val) *Val {
 	in := p.asCopied(q.Output, p.val(q.Input).Hull())
 	f, unit := p.coarsest(q.Output, q.Nodes)
-	if q.Kind != pattern.OfCount && p.pastNumbers(q) {
+	if q.Kind != pattern.OfCount && p.pastNumbers(q) && !p.summable(q, in) {
 		return x
 	}
 	if q.Apart && p.crowded(q.Output.Producer) {
@@ -307,6 +307,19 @@ func (p *pass) inverts(nodes []*graph.Node) bool {
 		alone := n.Op == "Reciprocal" || n.Op == "Pow" || n.Op == "Div" && n.In(0) != nil && n.In(0).Const != nil
 		return alone && n.Out(0) != nil && p.val(n.Out(0)).posInf
 	})
+}
+
+// summable tells whether the numerator of a mean cannot overflow though it has no bound: it adds up unknown
+// many of what is not large.
+func (p *pass) summable(q *pattern.Ratio, in Range) bool {
+	if q.Kind != pattern.OfMean || q.Power != 1 || q.Coef != 1 || len(q.Scales) > 0 || p.unit(q.Num) > accumUnit || p.val(q.Input).nan {
+		return false
+	}
+	top := in.MaxAbs()
+	for _, w := range q.Weights {
+		top *= math.Max(1, p.val(w).Hull().MaxAbs())
+	}
+	return top <= sumLimit
 }
 
 // crowded tells whether a node multiplies so many or so large operands that a product of some may overflow.

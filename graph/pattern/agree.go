@@ -15,8 +15,12 @@ func (f *finder) agreement(v, num, den *graph.Value) {
 		return
 	}
 	ts, c := f.terms(num)
-	us, floor := f.terms(den)
-	if len(ts) != 1 || ts[0].sign < 0 || len(us) < 2 || len(us) > 3 || c < 0 || c > floor {
+	e := f.stripEps(den)
+	if !e.max { // terms reads the constant
+		e.of, e.value, e.shifted = den, 0, f.same(den)
+	}
+	us, floor := f.terms(e.of)
+	if len(ts) != 1 || ts[0].sign < 0 || len(us) == 0 || len(us) > 3 || c < 0 || c > floor {
 		return
 	}
 	both, k, p, t := f.common(ts[0].value)
@@ -29,7 +33,7 @@ func (f *finder) agreement(v, num, den *graph.Value) {
 			return
 		}
 	}
-	q := &Ratio{Kind: OfTerms, Num: num, Den: den, Denominator: f.same(den), Input: num, Output: v, Coef: 1, EpsValue: floor}
+	q := &Ratio{Kind: OfTerms, Num: num, Den: den, Denominator: e.shifted, Input: num, Output: v, Coef: 1, EpsValue: math.Max(floor, e.value), EpsMax: e.max}
 	switch {
 	case s.pow == 1 && s.less <= (s.sum[0]+s.sum[1])*(1+1e-6):
 		q.Units = []*graph.Value{p, t}
@@ -69,24 +73,41 @@ type sides struct {
 	less   float64    // how often Σ p·t stands above and is taken away below
 }
 
-// take adds a term, and tells whether it is one of those.
+// take adds a term, a sum of terms itself, and tells whether all are of those.
 func (s *sides) take(f *finder, u term) bool {
 	r, k, _, ok := f.averageAll(u.value)
 	if !ok || r.op != "Sum" && r.op != "Mean" || r.count != s.common.count || !r.over(s.common) || !slices.Equal(r.of.Type.Shape, s.common.of.Type.Shape) {
 		return false
 	}
-	if r.of == s.common.of {
-		s.less -= u.sign * k
+	if s.add(f, r.of, k*u.sign) {
+		return true
+	}
+	parts, c := f.terms(r.of)
+	if len(parts) < 2 || len(parts) > 3 || c != 0 {
+		return false
+	}
+	for _, t := range parts {
+		if !slices.Equal(t.value.Type.Shape, r.of.Type.Shape) || !s.add(f, t.value, k*t.sign*u.sign) {
+			return false
+		}
+	}
+	return true
+}
+
+// add adds k·Σ v, and tells whether it is one of those.
+func (s *sides) add(f *finder, v *graph.Value, k float64) bool {
+	if v == s.common.of {
+		s.less -= k
 		return true
 	}
 	for i, of := range s.of {
 		pow := 1.0
-		if n := r.of.Producer; r.of != of && n != nil && f.set.squares[r.of] != nil && f.same(n.In(0)) == of {
+		if n := v.Producer; v != of && n != nil && f.set.squares[v] != nil && f.same(n.In(0)) == of {
 			pow = 2
-		} else if r.of != of {
+		} else if v != of {
 			continue
 		}
-		if u.sign < 0 || !(k > 0) || s.pow != 0 && s.pow != pow {
+		if !(k > 0) || s.pow != 0 && s.pow != pow {
 			return false
 		}
 		s.pow = pow

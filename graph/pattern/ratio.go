@@ -15,9 +15,12 @@ func (f *finder) ratio(v *graph.Value) {
 		if pow != -1 && pow != -0.5 {
 			continue
 		}
-		e := f.stripEps(base)
-		r, c, _, ok := f.average(e.of)
+		e := f.stripEps(f.wholly(base))
+		r, c, mean, ok := f.average(e.of)
 		if !ok {
+			if f.byLength(v, p, g) {
+				return
+			}
 			continue
 		}
 		if r.op == "Mean" && math.Abs(c-1) < 1e-6 { // a mean times how many there are
@@ -34,6 +37,10 @@ func (f *finder) ratio(v *graph.Value) {
 		if q == nil || q.Kind != OfMean && (!r.aligned(g.base) || pow != -1) {
 			continue
 		}
+		unknown := mean && r.op == "Mean" && r.count == 0 // two means over as many
+		if unknown && q.Kind == OfMean && pow == -1 {
+			c = 1
+		}
 		q.Root = pow != -1
 		if q.Kind == OfSum && r.op == "Max" {
 			r.axes = nil
@@ -44,7 +51,7 @@ func (f *finder) ratio(v *graph.Value) {
 		if c < 0 && e.shifted != e.of { // what keeps a sum from zero cuts off one that is negated
 			continue
 		}
-		if q.Kind == OfMean && r.op == "Mean" { // both sums are divided by their number
+		if q.Kind == OfMean && r.op == "Mean" && !unknown { // both sums are divided by their number
 			if c = c * float64(r.count); math.Abs(c-1) < 1e-9 {
 				c = 1
 			} else if pow != -1 {
@@ -61,6 +68,14 @@ func (f *finder) ratio(v *graph.Value) {
 		f.softmaxOf(q, r)
 		return
 	}
+}
+
+// wholly looks through the cast of a count to a float.
+func (f *finder) wholly(v *graph.Value) *graph.Value {
+	if n := f.shaped(v).Producer; n != nil && n.OpName() == "Cast" && n.In(0) != nil && n.In(0).Type.Elem.IsInt() && widens(n.In(0).Type.Elem, v.Type.Elem) {
+		return n.In(0)
+	}
+	return v
 }
 
 // whole tells whether v is one Div of the very numbers that are added up below it, all in one type: a
@@ -222,20 +237,26 @@ func (f *finder) weights(wx, w *graph.Value) (x *graph.Value, ws []*graph.Value,
 	return x, ws, k, ok && plain && used == len(q.factors) && used > 0 && (k.of == 1 || k.coef == 1)
 }
 
-// truth returns the condition that a value counts, its type and shape aside, nil where it is none.
+// truth returns the condition or the whole number that a value counts, its type and shape aside, nil where it
+// is none.
 func (f *finder) truth(v *graph.Value) *graph.Value {
 	for {
 		v = f.shaped(v)
 		n := v.Producer
-		if n == nil || n.OpName() != "Cast" || n.In(0) == nil || n.In(0).Type.Elem.IsFloat() {
+		if n == nil || n.OpName() != "Cast" || n.In(0) == nil || !widens(n.In(0).Type.Elem, v.Type.Elem) {
 			break
 		}
 		v = n.In(0)
 	}
-	if v.Type.Elem != graph.Bool {
+	if v.Type.Elem.IsFloat() {
 		return nil
 	}
 	return v
+}
+
+// widens tells whether a cast from one type to another keeps the whole numbers that masks are made of.
+func widens(from, to graph.ElemType) bool {
+	return from == graph.Bool || from.IsInt() && (to == graph.Float || to == graph.Double || to == graph.Int64)
 }
 
 // selected reads Where(mask, x, 0) as mask·x for the mask that is counted, whichever type it has.
@@ -243,22 +264,30 @@ func (f *finder) selected(n *graph.Node, w *graph.Value) (*graph.Value, []*graph
 	if n.In(0) == nil || n.In(1) == nil || n.In(2) == nil {
 		return nil, nil, false
 	}
-	cond, x, zero := n.In(0), n.In(1), n.In(2)
+	cond, turned := f.unturned(n.In(0))
+	counted, back := f.unturned(w)
+	x, zero := n.In(1), n.In(2)
+	if turned != back {
+		x, zero = zero, x
+	}
+	c, ok := f.number1(f.same(zero))
+	return f.same(x), []*graph.Value{f.untyped(w)}, ok && c == 0 && cond == counted
+}
+
+// unturned returns what a mask is made of, its type and shape aside, and whether it is the contrary of it.
+func (f *finder) unturned(v *graph.Value) (of *graph.Value, turned bool) {
 	for {
-		cond = f.untyped(cond)
-		k := cond.Producer
+		v = f.untyped(v)
+		k := v.Producer
 		if k == nil || k.In(0) == nil || k.Domain != "" {
-			break
+			return v, turned
 		}
 		masked := k.Op == "Equal" && f.isNumber(k.In(1), 0) && !k.In(0).Type.Elem.IsFloat() // a mask that is 0
 		if k.Op != "Not" && !masked {
-			break
+			return v, turned
 		}
-		cond, x, zero = k.In(0), zero, x
+		v, turned = k.In(0), !turned
 	}
-	c, ok := f.number1(f.same(zero))
-	w = f.untyped(w)
-	return f.same(x), []*graph.Value{w}, ok && c == 0 && cond == w
 }
 
 // untyped looks through casts and changes of shape.
