@@ -310,9 +310,9 @@ func (p *pass) inverts(nodes []*graph.Node) bool {
 }
 
 // summable tells whether the numerator of a mean cannot overflow though it has no bound: it adds up unknown
-// many of what is not large.
+// many of what is not large. What is NaN stays NaN.
 func (p *pass) summable(q *pattern.Ratio, in Range) bool {
-	if q.Kind != pattern.OfMean || q.Power != 1 || q.Coef != 1 || len(q.Scales) > 0 || p.unit(q.Num) > accumUnit || p.val(q.Input).nan {
+	if q.Kind != pattern.OfMean || q.Power != 1 || q.Coef != 1 || len(q.Scales) > 0 || p.unit(q.Num) > accumUnit {
 		return false
 	}
 	top := in.MaxAbs()
