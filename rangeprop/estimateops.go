@@ -29,8 +29,19 @@ func (c *call) rare(i int) *moments {
 		return c.scattered()
 	case "ConstantOfShape":
 		return c.byBounds(i)
+	case "DequantizeLinear":
+		return c.requantizedMoments()
 	}
 	return nil
+}
+
+// requantizedMoments are those of what was quantised by the same scale: rounding moves little of them.
+func (c *call) requantizedMoments() *moments {
+	q := c.n.In(0)
+	if q == nil || q.Producer == nil || q.Producer.OpName() != "QuantizeLinear" || q.Producer.In(0) == nil || q.Producer.In(1) != c.n.In(1) || q.Producer.In(2) != c.n.In(2) {
+		return nil
+	}
+	return c.p.moments(q.Producer.In(0))
 }
 
 // folded folds the estimates of all inputs.

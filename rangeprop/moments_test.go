@@ -33,6 +33,7 @@ func TestMoments(t *testing.T) {
 		{"branches", `s = ReduceSum<keepdims = 0>(x) c = Greater(s, half) y = If(c) <then_branch = t () => (float[2, 4] a) { a = Add(x, two) }, else_branch = e () => (float[2, 4] b) { b = Sub(x, two) }>`, 0, math.Sqrt(8)},
 		{"mean of a row", `n, y = LayerNormalization(x, g)`, 0, 1},
 		{"padded", `p = Constant<value = int64[4] {0, 1, 0, 1}>() y = Pad(x, p)`, 0, 2},
+		{"rounded to steps", `a = Relu(x) q = QuantizeLinear(a, half) y = DequantizeLinear(q, half)`, 2 / math.Sqrt(2*math.Pi), 2 * math.Sqrt(0.5-0.5/math.Pi)},
 		{"batch norm", `s = Constant<value = int64[3] {2, 4, 1}>() a = Reshape(x, s) y = BatchNormalization(a, g, g, g, g)`, 3, 3},
 	} {
 		src := header + `m (float[2, 4] x) => (float[M] y) <float half = {0.5}, float two = {2}, float[4, 1] w = {1, 2, 3, 4}, float[4] g = {3, 3, 3, 3}> {` + c.body + `}`
