@@ -331,15 +331,16 @@ func (p *pass) crowded(n *graph.Node) bool {
 	return len(n.Inputs) > 2 && top > math.MaxFloat32
 }
 
-// pastNumbers tells whether the numerator of a quotient may be infinite where its denominator is not. A mean of
-// large numbers is more than its weights are.
+// pastNumbers tells whether the numerator of a quotient may be infinite where its denominator is not. A sum of
+// large numbers is more than that of its weights, and in 16 bits it overflows before.
 func (p *pass) pastNumbers(q *pattern.Ratio) bool {
 	num := []*graph.Value{q.Num}
 	if n := q.Output.Producer; n != nil && n.OpName() == "Div" && n.In(0) != nil {
 		num = append(num, n.In(0))
 	}
 	over := slices.ContainsFunc(num, func(v *graph.Value) bool { return p.overflows(p.val(v), v) })
-	return over && (q.Kind == pattern.OfMean || !p.val(q.Den).special())
+	low := q.Kind == pattern.OfMean && narrowest(num).Bits() < 32
+	return over && (low || !p.val(q.Den).special())
 }
 
 // nonNegatives tells whether none of some values holds a number below zero, or NaN.
