@@ -17,6 +17,32 @@ func (p *pass) fact(v *graph.Value, x *Val) *Val {
 	if p.parted(v) {
 		return x
 	}
+	return pastFormat(v, x, p.facted(v, x))
+}
+
+// pastFormat puts back the infinities of a result whose fact lies past what its format holds.
+func pastFormat(v *graph.Value, x, y *Val) *Val {
+	f, ok := held(v.Type.Elem)
+	if h := y.Hull(); x == y || !ok || !f.HasInf() || h.Hi <= f.Max() && h.Lo >= -f.Max() {
+		return y
+	}
+	z := tightened(y, func(r Range) Range {
+		if r.Hi > f.Max() {
+			r.Hi = math.Inf(1)
+		}
+		if r.Lo < -f.Max() {
+			r.Lo = math.Inf(-1)
+		}
+		return r
+	})
+	z.shares, z.mix, z.ball, z.pieces = y.shares, y.mix, y.ball, y.pieces
+	h := z.Hull()
+	z.posInf, z.negInf = x.posInf && math.IsInf(h.Hi, 1), x.negInf && math.IsInf(h.Lo, -1)
+	return z
+}
+
+// facted meets bounds with what all patterns say of the value.
+func (p *pass) facted(v *graph.Value, x *Val) *Val {
 	if s := p.facts.Shift(v); s != nil && !(s.Guarded && (p.val(s.Input).nan || p.val(s.Input).posInf)) {
 		x = x.limit(Range{math.Inf(-1), p.blur(v, s.Input)}, 0)
 	}
@@ -204,7 +230,7 @@ func (p *pass) factors(v *graph.Value, coef float64, scales []*graph.Value) Rang
 func (p *pass) ratio(q *pattern.Ratio, x *Val) *Val {
 	in := p.asCopied(q.Output, p.val(q.Input).Hull())
 	f, unit := p.coarsest(q.Output, q.Nodes)
-	if q.Kind != pattern.OfCount && p.pastNumbers(q) && !p.summable(q, in) {
+	if q.Kind != pattern.OfCount && p.pastNumbers(q, f) && !(unit <= accumUnit && p.summable(q, in)) {
 		return x
 	}
 	if q.Apart && p.crowded(q.Output.Producer) {
@@ -310,9 +336,9 @@ func (p *pass) inverts(nodes []*graph.Node) bool {
 }
 
 // summable tells whether the numerator of a mean cannot overflow though it has no bound: it adds up unknown
-// many of what is not large. What is NaN stays NaN.
+// many of what is not large, in FP32. What is NaN stays NaN.
 func (p *pass) summable(q *pattern.Ratio, in Range) bool {
-	if q.Kind != pattern.OfMean || q.Power != 1 || q.Coef != 1 || len(q.Scales) > 0 || p.unit(q.Num) > accumUnit {
+	if q.Kind != pattern.OfMean || q.Power != 1 || q.Coef != 1 || len(q.Scales) > 0 {
 		return false
 	}
 	top := in.MaxAbs()
@@ -332,15 +358,15 @@ func (p *pass) crowded(n *graph.Node) bool {
 }
 
 // pastNumbers tells whether the numerator of a quotient may be infinite where its denominator is not. A sum of
-// large numbers is more than that of its weights, and in 16 bits it overflows before.
-func (p *pass) pastNumbers(q *pattern.Ratio) bool {
+// large numbers is more than that of its weights, and overflows before where a result has 16 bits. f is the format
+// with the fewest bits on the way.
+func (p *pass) pastNumbers(q *pattern.Ratio, f numfmt.Format) bool {
 	num := []*graph.Value{q.Num}
 	if n := q.Output.Producer; n != nil && n.OpName() == "Div" && n.In(0) != nil {
 		num = append(num, n.In(0))
 	}
 	over := slices.ContainsFunc(num, func(v *graph.Value) bool { return p.overflows(p.val(v), v) })
-	low := q.Kind == pattern.OfMean && narrowest(num).Bits() < 32
-	return over && (low || !p.val(q.Den).special())
+	return over && (q.Kind == pattern.OfMean && f.Bits() < 32 || !p.val(q.Den).special())
 }
 
 // nonNegatives tells whether none of some values holds a number below zero, or NaN.

@@ -82,9 +82,9 @@ func square(x Range) Range {
 func absolute(x Range) Range {
 	switch {
 	case x.Lo >= 0:
-		return x
+		return Range{x.Lo + 0, x.Hi + 0} // of -0, too
 	case x.Hi <= 0:
-		return neg(x)
+		return Range{0 - x.Hi, 0 - x.Lo}
 	}
 	return Range{0, math.Max(-x.Lo, x.Hi)}
 }

@@ -23,6 +23,9 @@ var nearMisses = map[string]string{
 	"parts that vanish":               `b (float[2, 16] x) => (y) { c = Constant<value_float = 1e-6>() a = Abs(x) m = Mul(a, c) s = ReduceSum(m, last) y = Div(x, s) }`,
 	"large parts of a largest":        `b (float[2, 16] x) => (y) { c = Constant<value_float = 30000.0>() a = Abs(x) m = ReduceMax<axes = [-1]>(a) e = Max(m, onef) h = Mul(x, c) y = Div(h, e) }`,
 	"sums past a format":              `b (float[1, 2, 6, 8] x, float[1, 2, 6, 8] z, float[1, 2, 6, 8] h) => (y) { c = Constant<value_float = 6.0>() q = Relu(x) k = Relu(z) kc = Mul(k, c) v = Mul(h, c) p = Constant<value_ints = [0, 0, 0, 0, 0, 0, 0, 1]>() o = Pad(v, p, onef) t = Transpose<perm = [0, 1, 3, 2]>(kc) kv = MatMul(t, o) qc = Mul(q, c) r = MatMul(qc, kv) i0 = Constant<value = int64[1] {0}>() i9 = Constant<value = int64[1] {99}>() n = Slice(r, i0, last, last) d = Slice(r, last, i9, last) e = Add(d, onef) y = Div(n, e) }`,
+	"a power that is no square":       `b (float[2, 16] x) => (y) { m = ReduceMean<axes = [-1]>(x) d = Sub(x, m) c = Constant<value_float = -2.0>() q = Pow(d, c) v = ReduceMean<axes = [-1]>(q) e = Add(v, eps) r = Sqrt(e) y = Div(d, r) }`,
+	"share past a format":             `b (float[2, 16] x) => (y) { c = Constant<value_float = 3e-6>() k = Constant<value_float = 4000.0>() a = Abs(x) t = Mul(a, c) s = ReduceSum(t, last) e = Add(s, eps) f = Div(a, e) h = Mul(x, k) y = Mul(h, f) }`,
+	"function over its argument":      `b (float[2, 16] x) => (y) { c = Constant<value_float = 1e-5>() d = Mul(x, c) s = HardSigmoid(d) y = Div(s, d) }`,
 	"root of a rounded difference":    `b (float[2, 16] x) => (y) { c = Constant<value_float = 1e-9>() d = Mul(x, c) r = Sqrt(d) y = Reciprocal(r) }`,
 }
 

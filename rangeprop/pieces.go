@@ -46,7 +46,7 @@ func cutUp(r Range, least float64) *Val {
 	for i := range cuts[1:] {
 		lo, hi := math.Max(cuts[i], r.Lo), math.Min(cuts[i+1], r.Hi)
 		if cuts[i] == -least && cuts[i+1] == least { // nothing but 0 lies between the least numbers
-			lo, hi = math.Max(0, r.Lo), math.Min(0, r.Hi)
+			lo, hi = math.Max(math.Copysign(0, -1), r.Lo), math.Min(0, r.Hi) // -0 where there are negative numbers
 		}
 		if lo < hi || lo == 0 && hi == 0 {
 			v.lo, v.hi = append(v.lo, lo), append(v.hi, hi)

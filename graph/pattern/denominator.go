@@ -257,6 +257,9 @@ func (d *denominator) reduceSquares(f *finder, r *reduction, coef float64, mean 
 			return false
 		}
 		d.numer, d.square, d.operand = root, r.of, f.same(r.of.Producer.In(0))
+		if !f.product(d.operand).equal(root) { // a power that is no square, as x⁻²
+			return false
+		}
 	default:
 		return false
 	}
