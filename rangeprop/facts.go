@@ -236,7 +236,7 @@ func (p *pass) ratio(q *pattern.Ratio, x *Val) *Val {
 	if q.Apart && p.crowded(q.Output.Producer) {
 		return x
 	}
-	if f.Bits() < 32 && p.inverts(q.Nodes) {
+	if f.Bits() < 32 && p.inverts(q) {
 		return x
 	}
 	r := Range{-1, 1}
@@ -326,15 +326,6 @@ func (p *pass) ratio(q *pattern.Ratio, x *Val) *Val {
 	return x.limit(mul(r, p.factors(q.Output, q.Coef*k, q.Scales)), slack)
 }
 
-// inverts tells whether one of the nodes is a reciprocal that may be infinite: in 16 bits that of a small number
-// is, and what it multiplies need not be 0.
-func (p *pass) inverts(nodes []*graph.Node) bool {
-	return slices.ContainsFunc(nodes, func(n *graph.Node) bool {
-		alone := n.Op == "Reciprocal" || n.Op == "Pow" || n.Op == "Div" && n.In(0) != nil && n.In(0).Const != nil
-		return alone && n.Out(0) != nil && p.val(n.Out(0)).posInf
-	})
-}
-
 // summable tells whether the numerator of a mean cannot overflow though it has no bound: it adds up unknown
 // many of what is not large, in FP32. What is NaN stays NaN.
 func (p *pass) summable(q *pattern.Ratio, in Range) bool {
@@ -387,7 +378,7 @@ func (p *pass) crisp(w *graph.Value) bool { return w.Type.Elem == graph.Bool }
 // weights marks a share of a sum along one axis as weights.
 func (p *pass) weights(q *pattern.Ratio, x *Val) *Val {
 	f, unit := p.coarsest(q.Output, q.Nodes)
-	if !p.storedIn(q.Num, f) && math.IsInf(p.loss(f, q.Denominator, 1), 0) {
+	if !p.storedIn(q.Num, f) && math.IsInf(p.loss(f, q.Denominator, 1), 0) || f.Bits() < 32 && p.inverts(q) {
 		return x
 	}
 	rank := len(q.Num.Type.Shape)

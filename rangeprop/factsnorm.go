@@ -132,6 +132,9 @@ func (p *pass) torn(n *pattern.Norm) bool {
 		if f, _ := p.coarsest(n.Output, n.Nodes); f.Bits() >= 32 {
 			return false
 		}
+		if p.infinite(belowRoots(n.Nodes)) {
+			return true
+		}
 		after = computedFrom(n.Root, n.Nodes)
 	}
 	inside := map[*graph.Value]bool{n.Root: true}
@@ -149,6 +152,17 @@ func (p *pass) torn(n *pattern.Norm) bool {
 		}
 	}
 	return n.Numerator != n.Input && p.overflows(p.val(n.Numerator), n.Numerator)
+}
+
+// belowRoots are the nodes that a root is taken of: the reciprocal of a variance is far larger than that of its
+// root.
+func belowRoots(nodes []*graph.Node) (below []*graph.Node) {
+	for _, n := range nodes {
+		if in := n.In(0); takesRoot(n) && in != nil && in.Producer != nil {
+			below = append(below, in.Producer)
+		}
+	}
+	return below
 }
 
 // computedFrom returns what nodes, in graph order, compute of a value.

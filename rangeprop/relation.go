@@ -43,7 +43,7 @@ func (p *pass) entropy(e *pattern.Entropy, x *Val) *Val {
 		r, size = addShare(r, h, l, !e.Neg), size+product(h.Hi, l.MaxAbs())
 	}
 	if e.Logits != nil {
-		size += product(h.Hi, p.val(e.Logits).Hull().MaxAbs()) / 16
+		size += product(h.Hi, p.val(e.Logits).Hull().MaxAbs()) / 2
 	}
 	s := (8*p.unitBehind(e.Output, nil) + 1e-5) * size
 	if math.IsInf(s, 0) || math.IsNaN(s) {

@@ -55,6 +55,28 @@ func (p *pass) ratioLoss(q *pattern.Ratio, f numfmt.Format) float64 {
 	return 1 + s*f.MinSubnormal()/2/least
 }
 
+// inverts tells whether a reciprocal on the way to a quotient may be infinite: in 16 bits that of a small number
+// is, and what it multiplies need not be 0.
+func (p *pass) inverts(q *pattern.Ratio) bool {
+	nodes := slices.Clone(q.Nodes)
+	for _, v := range q.Output.Producer.Inputs {
+		for k := v; k != nil && k.Producer != nil; k = k.Producer.In(0) {
+			if nodes = append(nodes, k.Producer); !keepsNumbers(k.Producer.OpName()) && k.Producer.Op != "Cast" {
+				break
+			}
+		}
+	}
+	return p.infinite(nodes)
+}
+
+// infinite tells whether one of the nodes is a reciprocal that may be infinite.
+func (p *pass) infinite(nodes []*graph.Node) bool {
+	return slices.ContainsFunc(nodes, func(n *graph.Node) bool {
+		alone := n.Op == "Reciprocal" || n.Op == "Pow" || n.Op == "Div" && n.In(0) != nil && n.In(0).Const != nil
+		return alone && n.Out(0) != nil && p.val(n.Out(0)).posInf
+	})
+}
+
 // partLoss is loss for x / (a + b - x + ε): sums of numbers that are stored round to none that is smaller than
 // the least one, so that the denominator is 0 only where x is, or where x is read as it was before it was
 // rounded and the three below it are not.

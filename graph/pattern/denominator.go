@@ -2,6 +2,7 @@ package pattern
 
 import (
 	"math"
+	"slices"
 
 	"github.com/amplint/amplint/graph"
 )
@@ -197,7 +198,7 @@ func (f *finder) beside(d *denominator, base *graph.Value) bool {
 		return true
 	}
 	root, pow, coef := f.expand(factor{d.of, 1})
-	if r, ok := f.reduction(root); ok && r.op == "L2" && pow == 1 && coef > 0 {
+	if r, ok := f.reduction(root); ok && r.op == "L2" && pow == 1 && coef > 0 && !f.squaredLow(d.of, r.value) {
 		d.sum, d.coef, d.numer, d.operand, d.variance = r, coef*coef, f.product(r.of), r.of, r.value
 		return true
 	}
@@ -213,6 +214,14 @@ func (f *finder) beside(d *denominator, base *graph.Value) bool {
 	}
 	d.coef *= coef * coef
 	return true
+}
+
+// squaredLow tells whether a length is squared, and the root taken again, in 16 bits: there the square of one that
+// is not 0 may be.
+func (f *finder) squaredLow(v, length *graph.Value) bool {
+	return slices.ContainsFunc(f.between(v, length), func(n *graph.Node) bool {
+		return (n.Op == "Sqrt" || n.Op == "Pow") && n.Out(0).Type.Elem.Bits() < 32
+	})
 }
 
 // expand reads a factor as a single power, through nodes that change the shape.

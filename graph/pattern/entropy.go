@@ -21,9 +21,7 @@ func (f *finder) entropy(v *graph.Value) {
 			is = is || guarded || f.logOfShare(p, l) || f.sameShares(p, l)
 			if is && logs == 0 {
 				logs, e.Neg, e.Over, e.Log, e.Guard = 1, neg, over, l, guard
-				if s := f.set.softmax[l]; s != nil && s.Node == nil && !s.Shifted {
-					e.Logits = s.Input
-				}
+				e.Logits = f.roundedBy(p, l)
 				return true
 			}
 			return false
@@ -126,6 +124,21 @@ func (f *finder) sameShares(p, l *graph.Value) bool {
 		return false
 	}
 	return ok && Bare(x) == Bare(y) && axis == other
+}
+
+// roundedBy returns the logits that p or its logarithm l is rounded as: those that a logarithm of their sum is
+// subtracted from before their maximum is. It is nil where there are none, or where p is computed from l.
+func (f *finder) roundedBy(p, l *graph.Value) *graph.Value {
+	if n := p.Producer; n != nil && n.OpName() == "Exp" && Bare(n.In(0)) == l {
+		return nil
+	}
+	if s := f.set.softmax[l]; s != nil && s.Node == nil && !s.Shifted {
+		return s.Input
+	}
+	if q := f.set.shares[p]; q != nil && !q.Shifted {
+		return q.Input
+	}
+	return nil
 }
 
 // row returns what a softmax is of, and its axis where that is known and one.

@@ -95,7 +95,9 @@ func (f *finder) ofReduction(r *reduction, rest *product, den *graph.Value) *Rat
 			return q
 		}
 		if a := f.abs(x); a != nil {
-			return f.ratioOf(OfAbs, a, f.product(a), rest)
+			if q := f.ratioOf(OfAbs, a, f.product(a), rest); q != nil {
+				return q
+			}
 		}
 		return f.weighted(r, rest, den)
 	case "L1":

@@ -197,7 +197,7 @@ func (f *finder) average(v *graph.Value) (r *reduction, coef float64, mean, ok b
 		p := f.product(v)
 		base, ok := p.single(1)
 		if !ok {
-			return f.squaredLength(p, coef)
+			return f.squaredLength(v, p, coef)
 		}
 		coef *= p.coef
 		if base == v {
@@ -219,14 +219,15 @@ func (f *finder) average(v *graph.Value) (r *reduction, coef float64, mean, ok b
 	return r, coef, near(coef*float64(r.count), 1), true
 }
 
-// squaredLength reads coef · p as a multiple of the squared length of a row, which adds up squares.
-func (f *finder) squaredLength(p *product, coef float64) (*reduction, float64, bool, bool) {
+// squaredLength reads v, p in other words, as a multiple of the squared length of a row, which adds up squares.
+// In 16 bits the square of a length that is not 0 may be.
+func (f *finder) squaredLength(v *graph.Value, p *product, coef float64) (*reduction, float64, bool, bool) {
 	base, ok := p.single(2)
-	if !ok {
+	if !ok || v.Type.Elem.Bits() < 32 {
 		return nil, 0, false, false
 	}
 	r, ok := f.reduction(base)
-	if !ok || r.op != "L2" {
+	if !ok || r.op != "L2" || r.value.Type.Elem.Bits() < 32 {
 		return nil, 0, false, false
 	}
 	w := *r

@@ -147,7 +147,7 @@ type Entropy struct {
 	Log       *graph.Value   // the logarithm
 	Over      *graph.Value   // where Log is log(p / Over); else nil
 	Guard     float64        // where Log is log(p + Guard) or log(max(p, Guard))
-	Logits    *graph.Value   // where Log is Logits - log Σ exp(Logits), rounded as those are; else nil
+	Logits    *graph.Value   // where P or Log is of Logits - log Σ exp(Logits), rounded as those are; else nil
 }
 
 // Blend is z·A + (1-z)·B: between A and B for z in [0, 1]. A and B are products.
