@@ -26,6 +26,7 @@ var nearMisses = map[string]string{
 	"a power that is no square":       `b (float[2, 16] x) => (y) { m = ReduceMean<axes = [-1]>(x) d = Sub(x, m) c = Constant<value_float = -2.0>() q = Pow(d, c) v = ReduceMean<axes = [-1]>(q) e = Add(v, eps) r = Sqrt(e) y = Div(d, r) }`,
 	"share past a format":             `b (float[2, 16] x) => (y) { c = Constant<value_float = 3e-6>() k = Constant<value_float = 4000.0>() a = Abs(x) t = Mul(a, c) s = ReduceSum(t, last) e = Add(s, eps) f = Div(a, e) h = Mul(x, k) y = Mul(h, f) }`,
 	"function over its argument":      `b (float[2, 16] x) => (y) { c = Constant<value_float = 1e-5>() d = Mul(x, c) s = HardSigmoid(d) y = Div(s, d) }`,
+	"overlap of other masks":          `b (float[6, 16] x, float[6, 16] z) => (y) { p = Sigmoid(x) t = Sigmoid(z) m = Mul(p, t) i = ReduceSum(m, last) a = ReduceSum<keepdims = 0>(p, last) c = ReduceSum<keepdims = 0>(t, last) two = Constant<value_float = 2.0>() n0 = Mul(i, two) n = Add(n0, onef) d0 = Add(a, c) d = Add(d0, onef) y = Div(n, d) }`,
 	"root of a rounded difference":    `b (float[2, 16] x) => (y) { c = Constant<value_float = 1e-9>() d = Mul(x, c) r = Sqrt(d) y = Reciprocal(r) }`,
 }
 

@@ -27,7 +27,7 @@ func (f *finder) agreement(v, num, den *graph.Value) {
 	if both == nil || !(k > 0) {
 		return
 	}
-	s := sides{common: both, of: [2]*graph.Value{p, t}, less: k}
+	s := sides{common: both, at: ts[0].value, of: [2]*graph.Value{p, t}, less: k}
 	for _, u := range us {
 		if !s.take(f, u) {
 			return
@@ -67,6 +67,7 @@ func (f *finder) common(v *graph.Value) (r *reduction, k float64, p, t *graph.Va
 // sides are the terms below an agreement.
 type sides struct {
 	common *reduction
+	at     *graph.Value // the common sum where it is divided
 	of     [2]*graph.Value
 	sum    [2]float64 // how often Σ p and Σ t are added
 	pow    float64    // of p and t there
@@ -77,6 +78,9 @@ type sides struct {
 func (s *sides) take(f *finder, u term) bool {
 	r, k, _, ok := f.averageAll(u.value)
 	if !ok || r.op != "Sum" && r.op != "Mean" || r.count != s.common.count || !r.over(s.common) || !slices.Equal(r.of.Type.Shape, s.common.of.Type.Shape) {
+		return false
+	}
+	if crosswise(s.common, s.at, r, u.value) {
 		return false
 	}
 	if s.add(f, r.of, k*u.sign) {

@@ -194,9 +194,7 @@ func (f *finder) logOf(s *ExpSum, r *reduction) {
 			s.Log = n.Out(0)
 			f.set.sums[s.Log] = s
 		case (n.Op == "Add" || n.Op == "Sum") && s.Log != nil && s.Max != nil && f.unguarded(f.orNil(n.In(1-u.Index))) == f.unguarded(s.Max):
-			a, ok := r.origins(v.Type.Shape)
-			b, ok2 := r.origins(n.In(1 - u.Index).Type.Shape)
-			if ok && ok2 && crossed(a, b, r.reduces) {
+			if crosswise(r, v, r, n.In(1-u.Index)) {
 				return
 			}
 			s.Output = n.Out(0)

@@ -79,6 +79,14 @@ func crossed(a, b []int, free func(axis int) bool) bool {
 	return false
 }
 
+// crosswise tells whether two values that are reductions of equal shapes over the same axes, their shapes changed
+// or not, meet in others of their rows.
+func crosswise(r *reduction, a *graph.Value, q *reduction, b *graph.Value) bool {
+	x, ok := r.origins(a.Type.Shape)
+	y, ok2 := q.origins(b.Type.Shape)
+	return ok && ok2 && crossed(x, y, r.reduces)
+}
+
 // crosses tells whether the sums of a product, num, meet the sums of its weights, den, of other rows. as is what
 // stands in the product for the weights.
 func (r *reduction) crosses(num *graph.Value, of *reduction, as, den *graph.Value) bool {
