@@ -33,6 +33,19 @@ func lowered(m *graph.Model, as string, rng *rand.Rand) (*graph.Model, error) {
 	return low, err
 }
 
+// probeStored runs a model as it is rewritten to 16 bits, wholly or in part, and holds it against its bounds.
+func probeStored(t *testing.T, src, as string) {
+	m, err := onnxtxt.Parse("test", []byte(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newTrial(t, m, knobs{runs: 2 * len(patterns), climbs: 1, scale: 1, slack: slack, least: 1e-9})
+	if p.m, err = lowered(m, as, p.rng); err != nil {
+		t.Fatal(err)
+	}
+	p.tryAll()
+}
+
 // TestStored holds the bounds of the small models, and of the relations, in the formats that they are
 // rewritten to: what is lost below FP16's least number is no hypothesis there, and a cast at the end
 // brings nothing back.
@@ -43,17 +56,7 @@ func TestStored(t *testing.T) {
 	}
 	for name, src := range all {
 		for _, as := range []string{"fp16", "bf16", "mixed"} {
-			t.Run(name+" "+as, func(t *testing.T) {
-				m, err := onnxtxt.Parse("test", []byte(src))
-				if err != nil {
-					t.Fatal(err)
-				}
-				p := newTrial(t, m, knobs{runs: 2 * len(patterns), climbs: 1, scale: 1, slack: slack, least: 1e-9})
-				if p.m, err = lowered(m, as, p.rng); err != nil {
-					t.Fatal(err)
-				}
-				p.tryAll()
-			})
+			t.Run(name+" "+as, func(t *testing.T) { probeStored(t, src, as) })
 		}
 	}
 }
