@@ -47,8 +47,9 @@ func (f *Fixed) proved(ctx context.Context, a *analysis, plan *rewrite.Plan, opt
 	}
 	w.Samples = a.inputs.feeds(a.model)
 	p := &proof{plan: plan, model: a.model, trial: witness.NewTrial(ctx, a.model, a.info, a.ranges.Inputs(), w), tolerance: tolerance(plan)}
-	fault, err := p.trial.Judge(ctx, m, p.tolerance)
+	fault, loss, err := p.trial.JudgeLoss(ctx, m, p.tolerance)
 	if err != nil || fault == nil {
+		f.noteLoss(plan, p.loss(ctx, a, m, w, loss))
 		return m, ctx.Err()
 	}
 	switch {

@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/graph/pattern"
 )
 
@@ -106,13 +105,13 @@ func (c *call) movedMoments(i int) *moments {
 
 // productMoments carries moments through a constant matrix: mW and v·W².
 func (c *call) productMoments() *moments {
-	t, flip, ok := c.p.weight(c.n.In(1))
-	flip = flip != (c.n.Int("transB", 0) != 0)
+	w := c.p.likeWeights(c.n.In(1))
 	x := c.mom(0)
-	if !ok || len(t.Dims) != 2 || c.n.Int("transA", 0) != 0 {
+	if w == nil || len(w.t.Dims) != 2 || c.n.Int("transA", 0) != 0 {
 		return c.generalProduct(x)
 	}
-	out, err := c.matrixMoments(t, flip, x)
+	w.flip = w.flip != (c.n.Int("transB", 0) != 0)
+	out, err := c.matrixMoments(w, x)
 	if err != nil {
 		return nil
 	}
@@ -123,13 +122,13 @@ func (c *call) productMoments() *moments {
 }
 
 // matrixMoments reads the matrix, where the one pass over it has not taken them.
-func (c *call) matrixMoments(t *graph.Tensor, flip bool, x *moments) (*moments, error) {
-	if c.digest.of(t, flip) {
+func (c *call) matrixMoments(w *weights, x *moments) (*moments, error) {
+	if c.digest.of(w.t, w.flip) {
 		return c.digest.moments.moments(), nil
 	}
-	rows, cols := (&digest{t: t, flip: flip}).sizes()
-	g := c.productOf(x, rows, cols, flip)
-	err := streamRows(t, int(t.Dims[1]), g.add)
+	rows, cols := (&digest{t: w.t, flip: w.flip}).sizes()
+	g := c.productOf(x, rows, cols, w.flip)
+	err := w.streamRows(g.add)
 	return g.moments(), err
 }
 

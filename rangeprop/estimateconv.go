@@ -29,9 +29,13 @@ const samples = 0.9
 // convMoments carries moments through a kernel, or through one that is transposed.
 func (c *call) convMoments() *moments {
 	transposed := c.n.Op == "ConvTranspose"
-	t, _, ok := c.p.weight(c.n.In(1))
+	f := c.p.likeWeights(c.n.In(1))
+	if f == nil {
+		return nil
+	}
+	t := f.t
 	group := int(c.n.Int("group", 1))
-	if !ok || len(t.Dims) < 3 || group < 1 || t.Dims[0] < int64(group) || t.Dims[1] < 1 {
+	if len(t.Dims) < 3 || group < 1 || t.Dims[0] < int64(group) || t.Dims[1] < 1 {
 		return nil
 	}
 	kernel := 1
@@ -47,7 +51,7 @@ func (c *call) convMoments() *moments {
 		k.learnt = 1 // each kernel reads a channel of its own
 	}
 	k.lay(c, outs, ins)
-	if err := stream(t, k.tap); err != nil {
+	if err := f.stream(k.tap); err != nil {
 		return nil
 	}
 	return k.moments(c, outs)

@@ -37,11 +37,13 @@ func (c *call) rare(i int) *moments {
 
 // requantizedMoments are those of what was quantised by the same scale: rounding moves little of them.
 func (c *call) requantizedMoments() *moments {
-	q := c.n.In(0)
-	if q == nil || q.Producer == nil || q.Producer.OpName() != "QuantizeLinear" || q.Producer.In(0) == nil || q.Producer.In(1) != c.n.In(1) || q.Producer.In(2) != c.n.In(2) {
+	if c.n.In(0) == nil {
 		return nil
 	}
-	return c.p.moments(q.Producer.In(0))
+	if v := rounded8(c.n); v != nil {
+		return c.p.moments(v)
+	}
+	return nil
 }
 
 // folded folds the estimates of all inputs.

@@ -59,32 +59,38 @@ func (c *call) operand(i int, trans bool) operand {
 // weight finds the constant behind a value: itself, or what a transposition or a widening cast of
 // a constant hands on. flip tells that its two axes are exchanged.
 func (p *pass) weight(v *graph.Value) (t *graph.Tensor, flip, ok bool) {
+	if v, flip = p.carried(v); v != nil && v.Const != nil {
+		return v.Const, flip, true
+	}
+	return nil, false, false
+}
+
+// carried follows a value back through what hands a constant on, to the constant or to what else makes
+// it; nil where an initializer that may move is met.
+func (p *pass) carried(v *graph.Value) (from *graph.Value, flip bool) {
 	for depth := 0; v != nil && depth < 8 && !p.moving[v]; depth++ {
-		if v.Const != nil {
-			return v.Const, flip, true
-		}
 		n := v.Producer
-		if n == nil || n.Domain != "" || n.In(0) == nil {
-			return nil, false, false
+		if v.Const != nil || n == nil || n.Domain != "" || n.In(0) == nil {
+			return v, flip
 		}
 		switch n.Op {
 		case "Identity":
 		case "Cast":
 			if n.In(0).Type.Elem.Bits() > graph.ElemType(n.Int("to", 0)).Bits() || !n.In(0).Type.Elem.IsFloat() {
-				return nil, false, false
+				return v, flip
 			}
 		case "Transpose":
 			perm := n.Ints("perm")
 			if len(n.In(0).Type.Shape) != 2 || len(perm) == 2 && perm[0] == 0 {
-				return nil, false, false
+				return v, flip
 			}
 			flip = !flip
 		default:
-			return nil, false, false
+			return v, flip
 		}
 		v = n.In(0)
 	}
-	return nil, false, false
+	return nil, false
 }
 
 // heldUnit is the relative rounding error of a constant that will be held in a lower format.

@@ -192,7 +192,7 @@ func (q *quantizer) weights(v *graph.Value, t *graph.Tensor, axis int) (why stri
 	if scales == nil {
 		return "it holds numbers that are not finite"
 	}
-	at := scaleIndex(t.Dims, int64(len(scales)), max(axis, 0), 0)
+	at := graph.ScaleAt(t.Dims, int64(len(scales)), max(axis, 0), 0)
 	low := make([]float32, len(x))
 	for i := range x {
 		low[i] = float32(x[i] / float64(scales[at(int64(i))]))
@@ -223,7 +223,7 @@ func scalesOf(x []float64, dims []int64, axis int, most float64, f numfmt.Format
 		n = dims[axis]
 	}
 	top := make([]float64, n)
-	at := scaleIndex(dims, n, max(axis, 0), 0)
+	at := graph.ScaleAt(dims, n, max(axis, 0), 0)
 	for i, e := range x {
 		k := at(int64(i))
 		top[k] = math.Max(top[k], math.Abs(e))

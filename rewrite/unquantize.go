@@ -128,7 +128,7 @@ func (w *worker) dequantize(n *graph.Node) bool {
 func dequantized(t, scale *graph.Tensor, axis int, block int64) *graph.Tensor {
 	x, errX := t.Float64s()
 	s, errS := scale.Float64s()
-	at := scaleIndex(t.Dims, int64(len(s)), axis, block)
+	at := graph.ScaleAt(t.Dims, int64(len(s)), axis, block)
 	if errX != nil || errS != nil || at == nil {
 		return nil
 	}
@@ -137,38 +137,4 @@ func dequantized(t, scale *graph.Tensor, axis int, block int64) *graph.Tensor {
 		wide[i] = float32(x[i] * s[at(int64(i))])
 	}
 	return graph.FloatTensor("", t.Dims, wide...)
-}
-
-// scaleIndex returns the function that tells which of some scales belongs to an element of a tensor
-// of these dimensions, nil where their number does not fit.
-func scaleIndex(dims []int64, scales int64, axis int, block int64) func(int64) int64 {
-	if scales == 1 {
-		return func(int64) int64 { return 0 }
-	}
-	if axis < 0 {
-		axis += len(dims)
-	}
-	if axis < 0 || axis >= len(dims) || scales == 0 {
-		return nil
-	}
-	outer, n, inner := product(dims[:axis]), dims[axis], product(dims[axis+1:])
-	if block <= 0 {
-		if scales != n {
-			return nil
-		}
-		return func(i int64) int64 { return i / inner % n }
-	}
-	blocks := (n + block - 1) / block
-	if scales != outer*blocks*inner {
-		return nil
-	}
-	return func(i int64) int64 { return (i/(inner*n)*blocks+i/inner%n/block)*inner + i%inner }
-}
-
-func product(dims []int64) int64 {
-	p := int64(1)
-	for _, d := range dims {
-		p *= d
-	}
-	return p
 }

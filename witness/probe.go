@@ -34,6 +34,8 @@ type Options struct {
 	Limit time.Duration
 	// Samples are inputs of the user, which are run before all others.
 	Samples []Input
+	// Anything lets a trial draw inputs whose range nobody vouches for.
+	Anything bool
 	// Runs is the number of inputs that are made and run at most.
 	Runs int
 	// Suspects are values that may overflow, the likely ones first. Where the runs do not show it the

@@ -83,7 +83,7 @@ var trialModes = [...]mode{spread, corners, decades, high, low, sparse, rows, ze
 func (t *Trial) draw(m *graph.Model, info *infer.Info, ranges []rangeprop.InputRange, opt Options, add func(in Input, ordinary bool) error) {
 	rng := rand.New(rand.NewPCG(seed, seed))
 	before := len(t.cases)
-	for s, err := range spaces(m, info, ranges, false, opt.Padding) {
+	for s, err := range spaces(m, info, ranges, opt.Anything, opt.Padding) {
 		if err != nil {
 			return
 		}
@@ -109,6 +109,11 @@ func (t *Trial) Len() int { return len(t.cases) }
 // rounding: nil where there is none. An input with a fault comes first the next time. The error
 // says that the model does not run, or that the work allowed is used up.
 func (t *Trial) Judge(ctx context.Context, m *graph.Model, tolerance float64) (*Fault, error) {
+	return t.judge(ctx, m, tolerance, nil)
+}
+
+// judge is Judge that hands on what each input gives, where seen is not nil.
+func (t *Trial) judge(ctx context.Context, m *graph.Model, tolerance float64, seen func(c trialCase, got map[string]*refeval.Value)) (*Fault, error) {
 	if len(t.cases) == 0 {
 		return nil, nil
 	}
@@ -125,7 +130,13 @@ func (t *Trial) Judge(ctx context.Context, m *graph.Model, tolerance float64) (*
 	for _, w := range m.Graph.Inits() {
 		t.work += w.Init.Len() * perElement // to read them takes as long as to run a layer
 	}
-	return t.compare(t.cases, t.scale, tolerance, func(c trialCase) (map[string]*refeval.Value, error) { return r.Run(ctx, retype(c.in, m)) })
+	return t.compare(t.cases, t.scale, tolerance, func(c trialCase) (map[string]*refeval.Value, error) {
+		got, err := r.Run(ctx, retype(c.in, m))
+		if err == nil && seen != nil {
+			seen(c, got)
+		}
+		return got, err
+	})
 }
 
 // compare runs the cases and returns the first fault that is no rounding. A case with a fault comes
