@@ -100,7 +100,7 @@ func analyse(ctx context.Context, m *graph.Model, opt *Options) (*analysis, erro
 		opt.begun = nil
 	}
 	off := opt.Effort == "off"
-	bounds := rangeprop.Options{Ranges: in.ranges, Stopped: ctx.Err, NoBalls: off, NoMoments: off, Memo: opt.memo}
+	bounds := rangeprop.Options{Ranges: in.ranges, Stopped: ctx.Err, NoBalls: off, NoMoments: off && !opt.Target.scaled(), Memo: opt.memo}
 	if opt.again {
 		bounds.Beside = rules.FP32Of
 	}

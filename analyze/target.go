@@ -55,6 +55,10 @@ func (t Target) resolve(m *graph.Model) Target {
 	return FP16
 }
 
+// scaled tells whether numbers of the target take scales, which only an estimate tells to be good ones: a
+// bound alone may be far from all there is.
+func (t Target) scaled() bool { return t == E4M3FN || t == E5M2 }
+
 // foreign tells whether the target is a format of 16 bits, and the model holds the other one alone.
 func (t Target) foreign(m *graph.Model) bool {
 	switch t {

@@ -107,10 +107,11 @@ func channelWise(v *Val, rank int) *Val {
 func (c *call) taps(x *Val, transposed bool) *Val {
 	w := c.n.In(1)
 	group := int(c.n.Int("group", 1))
-	t, _, ok := c.p.weight(w)
-	if !ok || len(t.Dims) < 3 || group < 1 || t.Len() == 0 {
+	f, held := c.p.exactWeights(w)
+	if f == nil || len(f.t.Dims) < 3 || group < 1 || f.t.Len() == 0 {
 		return c.anyTaps(x, transposed)
 	}
+	t := f.t
 	outs, ins, kernel := int(t.Dims[0]), int(t.Dims[1]), 1
 	if transposed {
 		outs, ins = ins, outs
@@ -129,7 +130,7 @@ func (c *call) taps(x *Val, transposed bool) *Val {
 	}
 	lo, hi := vectorAt(x, 1, ins)
 	acc := newDots(total, c.x(0).shares.axis > 0)
-	err := stream(t, func(i int, e float64) {
+	err := f.stream(func(i int, e float64) {
 		a, b := i/kernel/int(t.Dims[1]), i/kernel%int(t.Dims[1])
 		if transposed { // [in, out/group, taps]
 			g := a / (ins / group)
@@ -143,7 +144,7 @@ func (c *call) taps(x *Val, transposed bool) *Val {
 	if err != nil {
 		return anyOf(c)
 	}
-	v := acc.val(float64(t.Len()/int64(max(total, 1))), c.p.heldUnit(w), c.accumLimit())
+	v := acc.val(float64(t.Len()/int64(max(total, 1))), held, c.accumLimit())
 	if sh := c.x(0).shares; !transposed && kernel == 1 && group == 1 && sh.axis > 0 && sh.axis == c.rank(0)-1 {
 		v = v.meet(sh.mean(acc.column(), 0, float64(ins), c.p.unit(c.n.Out(0))))
 	}

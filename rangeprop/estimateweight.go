@@ -1,6 +1,10 @@
 package rangeprop
 
-import "github.com/amplint/amplint/graph"
+import (
+	"math"
+
+	"github.com/amplint/amplint/graph"
+)
 
 // weights are the constant factor of a product as estimates read it.
 type weights struct {
@@ -37,6 +41,39 @@ func (p *pass) likeWeights(v *graph.Value) *weights {
 		}
 	}
 	return nil
+}
+
+// exactWeights returns the constant that a factor is, one stored in 8 bits included, and how far an element may be
+// from it relative to its size; nil for any other factor. Products with an FP32 scale far from subnormal
+// are rounded once, whole numbers of 32 bits once more; scales that are to be held lower are not followed.
+func (p *pass) exactWeights(v *graph.Value) (w *weights, held float64) {
+	if t, flip, ok := p.weight(v); ok {
+		return &weights{t: t, flip: flip}, p.heldUnit(v)
+	}
+	from, flip := p.carried(v)
+	if from == nil || from.Producer == nil || from.Producer.OpName() != "DequantizeLinear" || from.Producer.In(0) == nil {
+		return nil, 0
+	}
+	n := from.Producer
+	t, s := p.stored(n), n.In(1)
+	if t == nil || s == nil || s.Type.Elem != graph.Float || from.Type.Elem != graph.Float || v.Type.Elem != graph.Float || p.moving[s] || p.moving[n.In(2)] {
+		return nil, 0
+	}
+	if p.heldUnit(v) != 0 || p.heldUnit(from) != 0 || p.heldUnit(s) != 0 || !ample(s.Const) {
+		return nil, 0
+	}
+	w = (&weights{t: t, flip: flip, turn: dequantizer(n, t)}).ifTurned()
+	return w, 4 * accumUnit
+}
+
+// ample tells whether scales are so large that no product with an 8-bit number other than 0 is subnormal.
+func ample(t *graph.Tensor) bool {
+	if t == nil {
+		return false
+	}
+	least := math.Inf(1)
+	err := stream(t, func(_ int, x float64) { least = math.Min(least, math.Abs(x)) })
+	return err == nil && least > 0x1p-100 // false for NaN
 }
 
 func (w *weights) ifTurned() *weights {
