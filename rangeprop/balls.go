@@ -44,7 +44,7 @@ func (c *call) followed(i int, v *graph.Value, x *Val) *Val {
 	if b == nil || !b.finite() || !b.fits(v.Type.Shape) {
 		return x
 	}
-	b = b.lossy(c.p.unit(v), x)
+	b = b.lossy(c.p.unit(v), c.p.least(v))
 	y := x.clone()
 	y.ball = b
 	y = y.tighten(rank)
@@ -76,12 +76,15 @@ func (b *ball) fits(s graph.Shape) bool {
 	return slices.IsSorted(b.axes)
 }
 
-// lossy allows for the rounding of every element in the format it is held in.
-func (b *ball) lossy(unit float64, x *Val) *ball {
+// lossy allows for the rounding of every element in the format it is held in, which has a unit roundoff and a least
+// number.
+func (b *ball) lossy(unit, least float64) *ball {
 	c := *b
-	c.loss += 2 * unit * (length(b.center) + b.cheapSpread())
+	c.loss += 2*unit*(length(b.center)+b.cheapSpread()) + least*math.Sqrt(float64(b.n()))
 	if b.box != nil {
-		c.box = b.box.widened(func(j int) float64 { return 2 * unit * (math.Abs(b.center[j]) + math.Max(b.box.down[j], b.box.up[j])) })
+		c.box = b.box.widened(func(j int) float64 {
+			return 2*unit*(math.Abs(b.center[j])+math.Max(b.box.down[j], b.box.up[j])) + least
+		})
 	}
 	return &c
 }

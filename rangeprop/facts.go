@@ -276,6 +276,20 @@ func (p *pass) unit(v *graph.Value) float64 {
 	return u
 }
 
+// least is the least number of the format that a value is held in where that has fewer bits than FP32, else 0.
+func (p *pass) least(v *graph.Value) float64 {
+	least := 0.0
+	if f, ok := held(v.Type.Elem); ok && f.Bits() < 32 {
+		least = f.MinSubnormal()
+	}
+	if p.opt.Hold != nil {
+		if f := p.opt.Hold(v); f != numfmt.Invalid && f.Bits() < 32 {
+			least = math.Max(least, f.MinSubnormal())
+		}
+	}
+	return least
+}
+
 // unitOf is the greatest unit of values; nil ones have none.
 func (p *pass) unitOf(vs ...*graph.Value) float64 {
 	u := accumUnit

@@ -258,7 +258,7 @@ func (p *pass) normBall(n *pattern.Norm, x *Val) *Val {
 		return x
 	}
 	y := x.clone()
-	y.ball = b.lossy(unit, x)
+	y.ball = b.lossy(unit, p.least(n.Output))
 	return y
 }
 
