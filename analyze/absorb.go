@@ -22,7 +22,7 @@ func (a *analysis) absorb(ctx context.Context, t Target, opt *Options, in *rules
 		if !in.Absorbable(f) {
 			continue
 		}
-		for _, p := range f.Places()[:min(maxPlaces, len(f.Places()))] {
+		for _, p := range searched(f) {
 			goals, at = append(goals, witness.Goal{Node: p.Node, Value: p.Value, Harm: witness.Zeroed, Absorb: true}), append(at, f)
 		}
 	}

@@ -65,11 +65,19 @@ func (a *analysis) find(name string) *graph.Value {
 		func(v *graph.Value) bool { return v.Name == name },
 		func(v *graph.Value) bool { return v.Producer != nil && v.Producer.Key() == name },
 	} {
-		for g := range a.model.Graphs() {
-			for _, v := range g.Values {
-				if fits(v) {
-					return v
-				}
+		if v := firstValue(a.model, fits); v != nil {
+			return v
+		}
+	}
+	return nil
+}
+
+// firstValue returns the first value that fits, of the outermost graph first, nil where none does.
+func firstValue(m *graph.Model, fits func(v *graph.Value) bool) *graph.Value {
+	for g := range m.Graphs() {
+		for _, v := range g.Values {
+			if fits(v) {
+				return v
 			}
 		}
 	}

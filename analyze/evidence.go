@@ -37,7 +37,7 @@ func (a *analysis) attest(ctx context.Context, t Target, opt *Options, in *rules
 		if f.Node == nil || f.Input != nil || !a.wanted(t, opt, f) && !(open && doubtful(f)) && !guarded(in, f) && !lost(t, f) {
 			continue
 		}
-		for _, p := range f.Places()[:min(maxPlaces, len(f.Places()))] {
+		for _, p := range searched(f) {
 			goals, at = append(goals, witness.Goal{Node: p.Node, Value: p.Value, Harm: harms[f.Kind], Guard: in.Guarded(f, p.Node)}), append(at, f)
 		}
 	}
@@ -76,6 +76,12 @@ func doubt(in *rules.Input, at []*rules.Finding, shown []witness.Found) {
 
 // maxPlaces bounds for how many places of one finding an input is looked for.
 const maxPlaces = 4
+
+// searched lists the places of a finding for which an input is looked for.
+func searched(f *rules.Finding) []rules.Place {
+	all := f.Places()
+	return all[:min(maxPlaces, len(all))]
+}
 
 // wanted tells whether an input is to be looked for.
 func (a *analysis) wanted(t Target, opt *Options, f *rules.Finding) bool {

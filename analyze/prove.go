@@ -156,14 +156,8 @@ func (p *proof) mend(ctx context.Context, m *graph.Model) []rewrite.Edit {
 
 // original returns the value of the original that a value of the result is, nil where it is a new one.
 func (p *proof) original(v *graph.Value) *graph.Value {
-	for g := range p.model.Graphs() {
-		for _, w := range g.Values {
-			if w.Key() == v.Key() && w.Producer != nil {
-				return w
-			}
-		}
-	}
-	return nil
+	key := v.Key()
+	return firstValue(p.model, func(w *graph.Value) bool { return w.Producer != nil && w.Key() == key })
 }
 
 // repair returns edits that widen values of the plan until the outputs are right, and of these no

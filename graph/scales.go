@@ -14,7 +14,12 @@ func ScaleAt(dims []int64, scales int64, axis int, block int64) func(i int64) in
 	if axis < 0 || axis >= len(dims) || scales == 0 {
 		return nil
 	}
-	outer, n, inner := countOf(dims[:axis]), dims[axis], countOf(dims[axis+1:])
+	outer, err := elements(dims[:axis])
+	inner, err2 := elements(dims[axis+1:])
+	if err != nil || err2 != nil {
+		return nil
+	}
+	n := dims[axis]
 	if block <= 0 {
 		if scales != n {
 			return nil
@@ -26,13 +31,4 @@ func ScaleAt(dims []int64, scales int64, axis int, block int64) func(i int64) in
 		return nil
 	}
 	return func(i int64) int64 { return (i/(inner*n)*blocks+i/inner%n/block)*inner + i%inner }
-}
-
-// countOf multiplies dimensions.
-func countOf(dims []int64) int64 {
-	p := int64(1)
-	for _, d := range dims {
-		p *= d
-	}
-	return p
 }

@@ -45,13 +45,7 @@ func convOp(c *call) *Val {
 // convIntegerOp multiplies integers less their zero points, as many as a filter has taps. Sums that may
 // leave int32 wrap.
 func convIntegerOp(c *call) *Val {
-	x, w := c.x(0).flat(), c.x(1).flat()
-	if c.has(2) {
-		x = plus(x, negative(c.in[2].flat()))
-	}
-	if c.has(3) {
-		w = plus(w, negative(c.in[3].flat()))
-	}
+	x, w := c.lessZero(c.x(0).flat(), 2), c.lessZero(c.x(1).flat(), 3)
 	if c.padded() {
 		x = joined(x, scalar(Range{}))
 	}

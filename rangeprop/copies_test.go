@@ -47,14 +47,7 @@ m (float[16, 8] k) => (float y) <float one = {1}, int64[1] ax = {1}> { l = Cast<
 
 // runTwice runs a model on rows far apart and close together.
 func runTwice(t *testing.T, m *graph.Model, res *rangeprop.Result, h rangeprop.Range) {
-	run, err := refeval.New(m, refeval.Options{Observe: func(v *graph.Value, x *refeval.Tensor) {
-		if why := outside(res.Val(v), x); why != "" {
-			t.Errorf("%s: %s", v.Key(), why)
-		}
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := observed(t, m, res)
 	rng := rand.New(rand.NewSource(9))
 	for i := range 12 {
 		x := &refeval.Tensor{Elem: graph.Float, Dims: []int{16, 8}}

@@ -264,30 +264,28 @@ func (p *pass) shared(s *pattern.Shares, x *Val) *Val {
 
 // unit is the unit roundoff that a value is computed or held with.
 func (p *pass) unit(v *graph.Value) float64 {
-	u := accumUnit
-	if f, ok := held(v.Type.Elem); ok && f.Bits() < 32 {
-		u = f.Unit()
-	}
-	if p.opt.Hold != nil {
-		if f := p.opt.Hold(v); f != numfmt.Invalid && f.Bits() < 32 {
-			u = math.Max(u, f.Unit())
-		}
-	}
+	u, _ := p.grain(v)
 	return u
 }
 
 // least is the least number of the format that a value is held in where that has fewer bits than FP32, else 0.
 func (p *pass) least(v *graph.Value) float64 {
-	least := 0.0
+	_, m := p.grain(v)
+	return m
+}
+
+// grain returns the unit and the least number of a value.
+func (p *pass) grain(v *graph.Value) (unit, least float64) {
+	unit = accumUnit
 	if f, ok := held(v.Type.Elem); ok && f.Bits() < 32 {
-		least = f.MinSubnormal()
+		unit, least = f.Unit(), f.MinSubnormal()
 	}
 	if p.opt.Hold != nil {
 		if f := p.opt.Hold(v); f != numfmt.Invalid && f.Bits() < 32 {
-			least = math.Max(least, f.MinSubnormal())
+			unit, least = math.Max(unit, f.Unit()), math.Max(least, f.MinSubnormal())
 		}
 	}
-	return least
+	return unit, least
 }
 
 // unitOf is the greatest unit of values; nil ones have none.

@@ -215,13 +215,16 @@ func matmulIntegerOp(c *call) *Val {
 	if b.t != nil {
 		b = operand{v: c.x(1).flat(), shape: b.shape}
 	}
-	if c.has(2) {
-		a.v = plus(a.v.flat(), negative(c.in[2].flat()))
-	}
-	if c.has(3) {
-		b.v = plus(b.v.flat(), negative(c.in[3].flat()))
-	}
+	a.v, b.v = c.lessZero(a.v, 2), c.lessZero(b.v, 3)
 	return c.matmul(a, b)
+}
+
+// lessZero takes the zero point, an input that may be left out, from integers.
+func (c *call) lessZero(v *Val, i int) *Val {
+	if !c.has(i) {
+		return v
+	}
+	return plus(v.flat(), negative(c.in[i].flat()))
 }
 
 // matmul bounds a matrix product: every output is a sum of products of bounds.

@@ -49,14 +49,7 @@ func TestMerge(t *testing.T) {
 }
 
 func runMerged(t *testing.T, m *graph.Model, res *rangeprop.Result) {
-	run, err := refeval.New(m, refeval.Options{Observe: func(v *graph.Value, x *refeval.Tensor) {
-		if why := outside(res.Val(v), x); why != "" {
-			t.Errorf("%s: %s", v.Key(), why)
-		}
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := observed(t, m, res)
 	rng := rand.New(rand.NewSource(3))
 	for range 200 {
 		in := map[string]*refeval.Value{}

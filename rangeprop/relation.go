@@ -100,7 +100,7 @@ func (p *pass) crest(c *pattern.Crest, x *Val) *Val {
 	if math.IsInf(low, 0) || math.IsNaN(low) { // infinities less infinities
 		return x.limit(Range{math.Inf(-1), blur}, 0)
 	}
-	unit := p.unitOf(append(c.Others, c.Input, c.Output)...)
+	unit := p.unitOf(slices.Concat(c.Others, []*graph.Value{c.Input, c.Output})...)
 	return x.limit(Range{low - blur - 4*unit*math.Abs(low), blur}, 0)
 }
 
@@ -159,7 +159,7 @@ func (p *pass) spread(of, v *graph.Value, x *Val) *Val {
 	}
 	h := in.Hull()
 	n := math.Min(float64(count(of.Type.Shape)), 1<<16)
-	e := n*accumUnit + 8*p.unitOf(append(p.copies(v), of, v, v.Producer.In(0))...)
+	e := n*accumUnit + 8*p.unitOf(slices.Concat(p.copies(v), []*graph.Value{of, v, v.Producer.In(0)})...)
 	off, least := e*h.MaxAbs(), 0.0
 	if f, ok := held(v.Type.Elem); ok { // squares, and shares of them, round to multiples of the least number
 		least = (n + 2) * f.MinSubnormal()

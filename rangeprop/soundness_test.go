@@ -231,6 +231,20 @@ func TestAgainstEvaluator(t *testing.T) {
 	}
 }
 
+// observed plans runs of a model in which whatever leaves its bounds is an error.
+func observed(t *testing.T, m *graph.Model, res *rangeprop.Result) *refeval.Runner {
+	t.Helper()
+	run, err := refeval.New(m, refeval.Options{Observe: func(v *graph.Value, x *refeval.Tensor) {
+		if why := outside(res.Val(v), x); why != "" {
+			t.Errorf("%s: %s", v.Key(), why)
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
 func probe(t *testing.T, src string, as numfmt.Format) {
 	given := map[string]rangeprop.Given{}
 	m, _ := analyze(t, src, rangeprop.Options{})

@@ -77,14 +77,7 @@ func TestVanishing(t *testing.T) {
 			if h := res.Val(m.Graph.Outputs[0]).Hull(); !(h.MaxAbs() <= c.most) {
 				t.Errorf("%v, want at most %v", h, c.most)
 			}
-			run, err := refeval.New(m, refeval.Options{Observe: func(v *graph.Value, x *refeval.Tensor) {
-				if why := outside(res.Val(v), x); why != "" {
-					t.Errorf("%s: %s", v.Key(), why)
-				}
-			}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			run := observed(t, m, res)
 			rng := rand.New(rand.NewSource(6))
 			for range 40 {
 				inputs := map[string]*refeval.Value{}

@@ -43,8 +43,7 @@ func (f *finder) agreement(v, num, den *graph.Value) {
 		return
 	}
 	q.Nodes = f.betweenAll(v, p, t)
-	f.set.Ratios = append(f.set.Ratios, q)
-	f.set.ratios[v] = q
+	f.addRatio(q)
 }
 
 // common reads k·Σ p·t.

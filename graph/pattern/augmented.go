@@ -30,8 +30,7 @@ func (f *finder) augmented(v, num, den *graph.Value) {
 	}
 	r := &Ratio{Kind: OfMean, Power: 1, Num: f.same(num), Den: e.of, Denominator: e.shifted, Input: of, Output: v, Weights: ws, Coef: 1,
 		EpsValue: e.value, Products: true, Augmented: true, Nodes: f.between(v, of)}
-	f.set.Ratios = append(f.set.Ratios, r)
-	f.set.ratios[v] = r
+	f.addRatio(r)
 }
 
 // multiplies tells whether a node is a matrix product that keeps the columns of its second operand apart.

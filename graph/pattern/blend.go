@@ -112,8 +112,7 @@ func (f *finder) overlap(v, num, den *graph.Value) {
 		}
 	}
 	q := &Ratio{Kind: OfPart, Num: x, Den: of, Input: x, Output: v, Coef: 1, EpsValue: max(c, e.value), EpsMax: e.max, Denominator: f.same(den), Nodes: f.between(v, x)}
-	f.set.Ratios = append(f.set.Ratios, q)
-	f.set.ratios[v] = q
+	f.addRatio(q)
 }
 
 // spreads tells whether a value of the first shape meets one of the second element by element.
@@ -199,7 +198,7 @@ func (f *finder) cut0(v *graph.Value) *graph.Value {
 		}
 	case "Clip":
 		e := epsilon{}
-		if e.clip(f, n); e.of != nil && e.value == 0 && !f.cutAbove(n) {
+		if e.clip(f, n); e.of != nil && e.value == 0 {
 			return f.same(n.In(0))
 		}
 	}

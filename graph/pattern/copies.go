@@ -211,10 +211,10 @@ func alike(a, b *graph.Value, depth int) bool {
 	if depth == 0 || n == nil || m == nil || n.OpName() != m.OpName() || len(n.Inputs) != len(m.Inputs) {
 		return false
 	}
-	same := true
+	same := func(i, j int) bool { return alike(n.Inputs[i], m.Inputs[j], depth-1) }
+	all := true
 	for i := range n.Inputs {
-		same = same && alike(n.Inputs[i], m.Inputs[i], depth-1)
+		all = all && same(i, i)
 	}
-	swapped := len(n.Inputs) == 2 && alike(n.Inputs[0], m.Inputs[1], depth-1) && alike(n.Inputs[1], m.Inputs[0], depth-1)
-	return same || swapped
+	return all || len(n.Inputs) == 2 && same(0, 1) && same(1, 0)
 }

@@ -58,36 +58,30 @@ func (e *epsilon) pick(f *finder, a, b *graph.Value, max bool) {
 }
 
 func (e *epsilon) clip(f *finder, n *graph.Node) {
-	if n.In(0) == nil || f.cutAbove(n) {
+	low, high, ok := f.clipEnds(n)
+	if n.In(0) == nil || !ok || high < math.MaxFloat32 || low < 0 {
 		return
 	}
-	low := float64(n.Float("min", 0))
+	e.of, e.value, e.max = f.shaped(n.In(0)), low, true
 	if b := n.In(1); b != nil {
-		c, ok := f.number1(f.same(b))
-		if !ok {
-			return
-		}
-		low, e.eps = c, f.same(b)
-	}
-	if low >= 0 {
-		e.of, e.value, e.max = f.shaped(n.In(0)), low, true
+		e.eps = f.same(b)
 	}
 }
 
-// cutAbove tells whether a Clip has an upper end, or may have one.
-func (f *finder) cutAbove(n *graph.Node) bool {
-	top := math.Inf(1)
-	if a := n.Attr("max"); a != nil {
-		top = float64(a.F)
-	}
-	if b := n.In(2); b != nil {
-		c, ok := f.number1(f.same(b))
-		if !ok {
-			return true
+// clipEnds returns the ends of a Clip, infinite where it has none; ok is false where one is no single number.
+func (f *finder) clipEnds(n *graph.Node) (low, high float64, ok bool) {
+	ends := [2]float64{math.Inf(-1), math.Inf(1)}
+	for i, name := range []string{"min", "max"} {
+		if a := n.Attr(name); a != nil {
+			ends[i] = float64(a.F)
 		}
-		top = c
+		if b := n.In(i + 1); b != nil {
+			if ends[i], ok = f.number1(f.same(b)); !ok {
+				return 0, 0, false
+			}
+		}
 	}
-	return top < math.MaxFloat32
+	return ends[0], ends[1], true
 }
 
 // where reads Where(w == 0, 1, w), Where(w > ε, w, ε) and the like: the constant is taken only

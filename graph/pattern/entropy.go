@@ -1,7 +1,6 @@
 package pattern
 
 import (
-	"math"
 	"slices"
 
 	"github.com/amplint/amplint/graph"
@@ -167,28 +166,11 @@ func (f *finder) guardedLog(p, l *graph.Value) (eps float64, ok bool) {
 		return 0, false
 	}
 	if k.OpName() == "Clip" && Bare(k.In(0)) == p {
-		return f.clipped(k)
+		low, high, ok := f.clipEnds(k)
+		return low, ok && low >= 0 && high >= 1
 	}
 	e := f.stripEps(x)
 	return e.value, e.of == f.shaped(p) && e.eps != nil && slices.Equal(x.Type.Shape, p.Type.Shape)
-}
-
-// clipped returns the lower end of a Clip, where that is not negative and the upper end not below 1.
-func (f *finder) clipped(n *graph.Node) (low float64, ok bool) {
-	ends := [2]float64{math.Inf(-1), math.Inf(1)}
-	for i, name := range []string{"min", "max"} {
-		if a := n.Attr(name); a != nil {
-			ends[i] = float64(a.F)
-		}
-		if b := n.In(i + 1); b != nil {
-			c, ok := f.number1(f.same(b))
-			if !ok {
-				return 0, false
-			}
-			ends[i] = c
-		}
-	}
-	return ends[0], ends[0] >= 0 && ends[1] >= 1
 }
 
 // softmaxAxis returns the axis counted from the front where the rank is known.

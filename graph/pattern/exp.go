@@ -15,7 +15,6 @@ func (f *finder) shift(v *graph.Value) {
 	}
 	f.rise(v, x, m)
 	f.extreme(v, x, m)
-	f.extreme(v, m, x)
 	f.crest(v, x, m)
 	r, ok := f.reduction(f.unguarded(m))
 	if !ok || r.op != "Max" {
@@ -43,27 +42,20 @@ func (f *finder) rise(v, a, b *graph.Value) {
 	}
 }
 
-// extreme reads x - max(x, …) and x - min(x, …), turned round or not, where v is one of them.
-func (f *finder) extreme(v, x, m *graph.Value) {
-	x = f.same(x)
-	if f.among(x, m, "Max") == nil && f.among(x, m, "Min") == nil || !slices.Equal(v.Type.Shape, x.Type.Shape) || !settled(v.Type.Shape) {
-		return
+// extreme reads x - max(x, …) and x - min(x, …) as a - b, or turned round.
+func (f *finder) extreme(v, a, b *graph.Value) {
+	for i, pair := range [][2]*graph.Value{{a, b}, {b, a}} {
+		x, n := f.same(pair[0]), f.same(pair[1]).Producer
+		if n == nil || n.OpName() != "Max" && n.OpName() != "Min" || !slices.Equal(v.Type.Shape, x.Type.Shape) || !settled(v.Type.Shape) ||
+			!slices.ContainsFunc(n.Inputs, func(in *graph.Value) bool { return in != nil && f.same(in) == x }) {
+			continue
+		}
+		if (i == 0) == (n.Op == "Max") {
+			f.set.falls[v] = x
+		} else {
+			f.set.rises[v] = x
+		}
 	}
-	a, _, _ := f.difference(v)
-	if first := f.same(a) == x; first == (f.among(x, m, "Max") != nil) {
-		f.set.falls[v] = x
-	} else {
-		f.set.rises[v] = x
-	}
-}
-
-// among returns the node op that m is, where x is one of its inputs.
-func (f *finder) among(x, m *graph.Value, op string) *graph.Node {
-	n := f.same(m).Producer
-	if n == nil || n.OpName() != op || !slices.ContainsFunc(n.Inputs, func(in *graph.Value) bool { return in != nil && f.same(in) == x }) {
-		return nil
-	}
-	return n
 }
 
 // unguarded looks through Where(IsInf(m), 0, m) and its like: log-sum-exp replaces a maximum that
@@ -172,17 +164,17 @@ func (f *finder) expSum(v *graph.Value) {
 	if e == nil || e.Op != "Exp" || e.Domain != "" || e.In(0) == nil {
 		return
 	}
-	s := &ExpSum{Input: e.In(0), Exp: e.Out(0), Sum: v, Axes: r.axes, Count: r.count}
+	s := &ExpSum{Input: e.In(0), Exp: e.Out(0), Sum: v, Axes: r.axes, Count: r.count, sum: r}
 	if t := f.shiftOf(e.In(0)); t != nil && t.All == r.all && (t.All || slices.Equal(t.Axes, r.axes)) {
 		s.Input, s.Max = t.Input, t.Max
 	}
 	f.set.ExpSums = append(f.set.ExpSums, s)
 	f.set.sums[v] = s
-	f.logOf(s, r)
+	f.logOf(s)
 }
 
 // logOf finds Log(sum), and Log(sum) + max.
-func (f *finder) logOf(s *ExpSum, r *reduction) {
+func (f *finder) logOf(s *ExpSum) {
 	for v := s.Sum; ; {
 		u, ok := soleUse(v)
 		if !ok {
@@ -194,7 +186,7 @@ func (f *finder) logOf(s *ExpSum, r *reduction) {
 			s.Log = n.Out(0)
 			f.set.sums[s.Log] = s
 		case (n.Op == "Add" || n.Op == "Sum") && s.Log != nil && s.Max != nil && f.unguarded(f.orNil(n.In(1-u.Index))) == f.unguarded(s.Max):
-			if crosswise(r, v, r, n.In(1-u.Index)) {
+			if crosswise(s.sum, v, s.sum, n.In(1-u.Index)) {
 				return
 			}
 			s.Output = n.Out(0)
@@ -233,8 +225,7 @@ func (f *finder) logSoftmax(v *graph.Value) {
 	case f.set.sums[lv] != nil:
 		e := f.set.sums[lv]
 		inner := e.Exp.Producer.In(0)
-		r, _, _, ok := f.average(e.Sum)
-		if !ok || !(e.Log == lv && f.same(inner) == f.same(z) || e.Output == lv && f.same(e.Input) == f.same(z)) || !r.aligned(l) && !r.trailing(z, l) {
+		if !(e.Log == lv && f.same(inner) == f.same(z) || e.Output == lv && f.same(e.Input) == f.same(z)) || !e.sum.aligned(l) && !e.sum.trailing(z, l) {
 			return
 		}
 		s.Exp, s.Sum, s.Max, s.Axes = e.Exp, e.Sum, e.Max, e.Axes

@@ -158,8 +158,7 @@ func (f *finder) perCount(v *graph.Value) {
 				continue
 			}
 			q := &Ratio{Kind: OfCount, Num: s.base, Den: g.base, Denominator: g.base, Input: r.of, Output: v, Coef: rest.coef * k, Scales: scales, Nodes: f.between(v, r.of)}
-			f.set.Ratios = append(f.set.Ratios, q)
-			f.set.ratios[v] = q
+			f.addRatio(q)
 			return
 		}
 	}

@@ -28,8 +28,7 @@ func (f *finder) byLength(v *graph.Value, p *product, g factor) bool {
 		if scales, ok := f.values(left); ok {
 			q := &Ratio{Kind: OfMean, Power: 1, Counted: true, Capped: true, Num: h.base, Input: x, Weights: []*graph.Value{m}, Den: length, Denominator: e.shifted,
 				Output: v, Coef: left.coef, Scales: scales, EpsValue: e.value, EpsMax: e.max, Nodes: f.between(v, x)}
-			f.set.Ratios = append(f.set.Ratios, q)
-			f.set.ratios[v] = q
+			f.addRatio(q)
 			return true
 		}
 	}
@@ -39,14 +38,8 @@ func (f *finder) byLength(v *graph.Value, p *product, g factor) bool {
 // below1 reads what a sum adds up as m·x or Where(m, x, 0) for a mask of the positions below a length.
 func (f *finder) below1(s *reduction, length *graph.Value) (x, m *graph.Value) {
 	if n := s.of.Producer; n != nil && n.OpName() == "Where" && n.In(0) != nil && n.In(1) != nil && n.In(2) != nil {
-		x, zero := n.In(1), n.In(2)
-		c, ok := f.number1(f.same(zero))
-		turned := !ok || c != 0
-		if turned {
-			x, zero = zero, x
-		}
-		if c, ok = f.number1(f.same(zero)); ok && c == 0 && f.positionsBelow(n.In(0), turned, s, length) {
-			return f.same(x), f.untyped(n.In(0))
+		if x, turned, ok := f.picked(n); ok && f.positionsBelow(n.In(0), turned, s, length) {
+			return x, f.untyped(n.In(0))
 		}
 		return nil, nil
 	}

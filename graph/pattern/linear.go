@@ -113,8 +113,7 @@ func (f *finder) weightedBy(v, num *graph.Value, e epsilon, above, below *summed
 		r.Weights = append(r.Weights, l.value)
 	}
 	r.Nodes = f.betweenAll(v, append([]*graph.Value{of}, r.Weights...)...)
-	f.set.Ratios = append(f.set.Ratios, r)
-	f.set.ratios[v] = r
+	f.addRatio(r)
 }
 
 // maxSummed bounds how deep sums of products are read into each other.
@@ -161,13 +160,26 @@ func (s *summing) read(v *graph.Value, depth int) (*summed, bool) {
 
 // holds tells whether a value is computed from one of the known factors.
 func (s *summing) holds(v *graph.Value, depth int) bool {
-	if v = s.f.same(v); s.inside[v] {
-		return true
+	seen := map[*graph.Value]bool{nil: true}
+	for level := []*graph.Value{v}; len(level) > 0 && depth >= 0; depth-- {
+		var next []*graph.Value
+		for _, w := range level {
+			if w = s.f.same(w); s.inside[w] {
+				return true
+			}
+			if w.Producer == nil {
+				continue
+			}
+			for _, in := range w.Producer.Inputs {
+				if !seen[in] {
+					seen[in] = true
+					next = append(next, in)
+				}
+			}
+		}
+		level = next
 	}
-	if v.Producer == nil || depth == 0 {
-		return false
-	}
-	return slices.ContainsFunc(v.Producer.Inputs, func(in *graph.Value) bool { return in != nil && s.holds(in, depth-1) })
+	return false
 }
 
 func (s *summing) leaf(v *graph.Value) *summed {

@@ -32,8 +32,7 @@ func (f *finder) parts(v, num, den *graph.Value) {
 		}
 	}
 	q.Nodes = f.between(v, ts[0].value)
-	f.set.Ratios = append(f.set.Ratios, q)
-	f.set.ratios[v] = q
+	f.addRatio(q)
 }
 
 // takePart finds the term of the denominator that bounds a term of the numerator.

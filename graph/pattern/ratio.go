@@ -63,11 +63,16 @@ func (f *finder) ratio(v *graph.Value) {
 		q.Axes = r.axes
 		q.Whole = pow == -1 && c == 1 && f.whole(v, r, e.shifted)
 		q.Nodes = f.between(v, q.Input)
-		f.set.Ratios = append(f.set.Ratios, q)
-		f.set.ratios[v] = q
+		f.addRatio(q)
 		f.softmaxOf(q, r)
 		return
 	}
+}
+
+// addRatio enters the ratio that gives its output.
+func (f *finder) addRatio(q *Ratio) {
+	f.set.Ratios = append(f.set.Ratios, q)
+	f.set.ratios[q.Output] = q
 }
 
 // wholly looks through the cast of a count to a float.
@@ -268,12 +273,18 @@ func (f *finder) selected(n *graph.Node, w *graph.Value) (*graph.Value, []*graph
 	}
 	cond, turned := f.unturned(n.In(0))
 	counted, back := f.unturned(w)
-	x, zero := n.In(1), n.In(2)
-	if turned != back {
-		x, zero = zero, x
+	x, other, ok := f.picked(n)
+	return x, []*graph.Value{f.untyped(w)}, ok && other == (turned != back) && cond == counted
+}
+
+// picked reads Where(m, x, 0) or, turned, Where(m, 0, x).
+func (f *finder) picked(n *graph.Node) (x *graph.Value, turned, ok bool) {
+	for i := range 2 {
+		if c, ok := f.number1(f.same(n.In(2 - i))); ok && c == 0 {
+			return f.same(n.In(1 + i)), i == 1, true
+		}
 	}
-	c, ok := f.number1(f.same(zero))
-	return f.same(x), []*graph.Value{f.untyped(w)}, ok && c == 0 && cond == counted
+	return nil, false, false
 }
 
 // unturned returns what a mask is made of, its type and shape aside, and whether it is the contrary of it.
@@ -329,8 +340,7 @@ func (f *finder) span(v *graph.Value) {
 			if scales, ok := f.values(rest.without(h.base, 1)); ok {
 				q := &Ratio{Kind: OfSpan, Num: h.base, Den: e.of, Input: x, Output: v, Coef: p.coef, Scales: scales, EpsValue: e.value, Denominator: e.shifted}
 				q.Nodes = f.between(v, x)
-				f.set.Ratios = append(f.set.Ratios, q)
-				f.set.ratios[v] = q
+				f.addRatio(q)
 				return
 			}
 		}
@@ -384,8 +394,7 @@ func (f *finder) cosine(v *graph.Value) {
 		}
 		if scales, ok := f.values(rest); ok && len(nodes) == 2 && len(q.factors) == 0 {
 			c := &Ratio{Kind: OfAbs, Num: g.base, Den: nodes[1], Input: nodes[0], Output: v, Coef: coef * q.coef, Scales: scales, Parts: nodes, Nodes: f.between(v, r.of)}
-			f.set.Ratios = append(f.set.Ratios, c)
-			f.set.ratios[v] = c
+			f.addRatio(c)
 			return
 		}
 	}

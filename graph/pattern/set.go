@@ -78,6 +78,7 @@ type ExpSum struct {
 	Output *graph.Value // log-sum-exp with the maximum added back, nil where it is not
 	Axes   []int
 	Count  int64 // elements in a sum, 0 where not known
+	sum    *reduction
 }
 
 // Shift is x - max(x): never above zero, and zero somewhere along Axes.
