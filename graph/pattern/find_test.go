@@ -320,3 +320,18 @@ func TestDoublings(t *testing.T) {
 		t.Error("a mask by many ways is not found")
 	}
 }
+
+// TestBranches: what both branches of an If compute alike is found in each of them.
+func TestBranches(t *testing.T) {
+	branch := func(p string) string {
+		return strings.ReplaceAll(`@e = Exp(x) @s = ReduceSum(@e, last) @y = Div(@e, @s)`, "@", p)
+	}
+	s := find(t, `c = Cast<to = 9>(two) y = If(c) <then_branch = a () => (float[2, 16] ty) { `+branch("t")+` }, else_branch = b () => (float[2, 16] ey) { `+branch("e")+` }>`)
+	inputs := map[string]bool{}
+	for _, q := range s.Softmaxes {
+		inputs[q.Exp.Name] = true
+	}
+	if len(s.Softmaxes) != 2 || !inputs["te"] || !inputs["ee"] {
+		t.Errorf("got the exponentials %v of %d softmaxes", inputs, len(s.Softmaxes))
+	}
+}
