@@ -101,3 +101,35 @@ func ramp(dims ...int) *Value {
 	}
 	return TensorValue(t)
 }
+
+// TestWhatIsShownStays holds what an observer keeps against a run in which nothing is used again.
+func TestWhatIsShownStays(t *testing.T) {
+	m := parse(t, chainText)
+	in := map[string]*Value{"x": ramp(8, 64), "b": ramp(64)}
+	seen := func(o Options) map[string]*Tensor {
+		kept := map[string]*Tensor{}
+		o.Threads, o.Observe = 1, func(v *graph.Value, x *Tensor) { kept[v.Name] = x }
+		r, err := New(m, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // the second finds memory of the first
+			if _, err := r.Run(context.Background(), in); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return kept
+	}
+	all := seen(Options{})
+	for name := range seen(Options{Shown: func(v *graph.Value) bool { return v.Name == "c" || v.Name == "f" }}) {
+		part := seen(Options{Shown: func(v *graph.Value) bool { return v.Name == name }})
+		if !part[name].EqualBits(all[name]) {
+			t.Errorf("%s was changed after it was shown", name)
+		}
+	}
+	if glanced := seen(Options{Glance: true}); len(glanced) != len(all) {
+		t.Errorf("%d values were shown at a glance, %d without", len(glanced), len(all))
+	} else if glanced["c"].EqualBits(all["c"]) {
+		t.Error("the memory of a value that was shown at a glance served no other")
+	}
+}

@@ -114,7 +114,7 @@ func (c *Call) dies(i int) bool {
 		return false
 	}
 	b := v.Tensor.block
-	return b != nil && b.refs == 1 && !b.making
+	return b != nil && b.refs == 1 && !b.making && !b.shown
 }
 
 // take moves the hold on an input from the frame to the kernel.

@@ -18,6 +18,7 @@ type block struct {
 	bytes  int64
 	refs   int
 	buf    []float32 // of the run's arena; nil for others
+	shown  bool      // who observes the run may keep it
 	making bool      // the kernel that made it has not returned: one of the refs is the kernel's own
 }
 
@@ -90,7 +91,7 @@ func (x *run) release(v *Value) {
 
 // recycle keeps a buffer that nothing reads any more.
 func (x *run) recycle(b *block) {
-	if b.buf != nil && x.arena != nil {
+	if b.buf != nil && !b.shown && x.arena != nil {
 		x.arena.put(b.buf)
 		b.buf = nil
 	}

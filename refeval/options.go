@@ -45,6 +45,9 @@ type Options struct {
 	Observe func(v *graph.Value, t *Tensor)
 	// Shown tells which values Observe is to see; nil for all. Of the other weights less is held.
 	Shown func(v *graph.Value) bool
+	// Glance tells that Observe looks at elements only until it returns: their memory serves the next
+	// results. What it sees otherwise is its own to keep.
+	Glance bool
 	// Measure sees every value before Observe does, for its type and dimensions alone: elements may serve
 	// the next results, and weights may be held in the kernels' layout only.
 	Measure func(v *graph.Value, t *Tensor)

@@ -52,7 +52,7 @@ type run struct {
 	ctx        context.Context
 	live, peak int64
 	max        int64
-	arena      *arena       // nil where results are kept by who observes them
+	arena      *arena       // nil where a constant is folded
 	draws      int          // evaluations of random operators
 	fold       bool         // of one node, to fold a constant
 	spent      atomic.Int64 // operations, of a constant that is folded
@@ -68,13 +68,11 @@ type frame struct {
 // initializer may be left out. It ends early, between two nodes, when ctx does. An error that comes
 // from a node names it.
 func (r *Runner) Run(ctx context.Context, inputs map[string]*Value) (map[string]*Value, error) {
-	x := &run{r: r, ctx: ctx, max: r.opt.MaxMemory}
-	if r.opt.Observe == nil {
-		if x.arena = r.arena.Swap(nil); x.arena == nil {
-			x.arena = &arena{free: map[int][][]float32{}}
-		}
-		defer r.arena.Store(x.arena)
+	x := &run{r: r, ctx: ctx, max: r.opt.MaxMemory, arena: r.arena.Swap(nil)}
+	if x.arena == nil {
+		x.arena = &arena{free: map[int][][]float32{}}
 	}
+	defer r.arena.Store(x.arena)
 	f := &frame{vals: make([]*Value, len(r.main.last))}
 	if err := x.feed(f, inputs); err != nil {
 		return nil, err
@@ -189,6 +187,9 @@ func (x *run) observe(v *graph.Value, val *Value) {
 		}
 		if x.r.opt.shows(v) {
 			x.r.opt.Observe(v, t)
+			if t.block != nil && !x.r.opt.Glance {
+				t.block.shown = true
+			}
 		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/numfmt"
+	"github.com/amplint/amplint/refeval/kern"
 )
 
 // Tensor is a dense array in row-major order. The one field that belongs to Elem holds the elements:
@@ -212,6 +214,9 @@ func (t *Tensor) ints() []int {
 	}
 	return out
 }
+
+// Stats counts the elements of a tensor of a float type but double.
+func (t *Tensor) Stats() kern.Stats { return serial().Stats(numfmt.Invalid, t.F) }
 
 // scalar returns the only element of a tensor of real numbers.
 func (t *Tensor) scalar() float64 {

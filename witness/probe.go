@@ -104,6 +104,9 @@ type extremes struct {
 func (x extremes) finite() bool { return !x.nan && !x.inf }
 
 func extremesOf(t *refeval.Tensor) extremes {
+	if s := t.Stats(); t.F != nil && s.Inf == 0 {
+		return extremes{lo: float64(s.Min), hi: float64(s.Max), nan: s.NaN > 0}
+	}
 	x := extremes{lo: math.Inf(1), hi: math.Inf(-1)}
 	scan(t, func(f float64) {
 		if math.IsNaN(f) {
@@ -197,11 +200,13 @@ func (p *prober) decided() bool {
 // plan prepares both evaluations. A model that is taken as it is is compared with itself in FP32.
 func (p *prober) plan() (err error) {
 	wide := p.opt.Target == numfmt.Invalid
-	p.ref, err = refeval.New(p.m, refeval.Options{Wide: wide, Measure: p.spend, Observe: p.observeReference, Free: p.free, MaxMemory: searchMemory})
+	p.ref, err = refeval.New(p.m, refeval.Options{Wide: wide, Measure: p.spend, Observe: p.observeReference, Glance: true, Free: p.free, MaxMemory: searchMemory})
 	if err != nil || p.opt.Target == numfmt.FP32 {
 		return err
 	}
-	p.low, err = refeval.New(p.m, p.opt.lowered(p.free, p.spend, p.observeLow))
+	low := p.opt.lowered(p.free, p.spend, p.observeLow)
+	low.Glance = true
+	p.low, err = refeval.New(p.m, low)
 	return err
 }
 

@@ -2,6 +2,7 @@ package witness
 
 import (
 	"context"
+	"math"
 	"testing"
 
 	"github.com/amplint/amplint/graph"
@@ -9,6 +10,7 @@ import (
 	"github.com/amplint/amplint/graph/onnxtxt"
 	"github.com/amplint/amplint/numfmt"
 	"github.com/amplint/amplint/rangeprop"
+	"github.com/amplint/amplint/refeval"
 )
 
 // bounded reads a model and bounds its values.
@@ -208,5 +210,31 @@ m (float[2, 8] x) => (float[2, 8] y)
 	}
 	if s, ok := seen.Of(m.Graph.Lookup("b")); !ok || s.Right {
 		t.Errorf("b: %+v, %v", s, ok)
+	}
+}
+
+func TestExtremes(t *testing.T) {
+	inf, nan := float32(math.Inf(1)), float32(math.NaN())
+	for _, c := range []struct {
+		x    []float32
+		want extremes
+	}{
+		{[]float32{1, -2, 3}, extremes{lo: -2, hi: 3}},
+		{[]float32{0, nan, 4, 5, 6, 7, 8, 9, 10}, extremes{lo: 0, hi: 10, nan: true}},
+		{[]float32{1, -inf}, extremes{lo: math.Inf(-1), hi: 1, inf: true}},
+		{[]float32{nan, inf, -3}, extremes{lo: -3, hi: math.Inf(1), nan: true, inf: true}},
+		{[]float32{nan}, extremes{lo: math.Inf(1), hi: math.Inf(-1), nan: true}},
+		{nil, extremes{lo: math.Inf(1), hi: math.Inf(-1)}},
+	} {
+		if got := extremesOf(&refeval.Tensor{Elem: graph.Float, Dims: []int{len(c.x)}, F: c.x}); got != c.want {
+			t.Errorf("extremes of %v are %+v, not %+v", c.x, got, c.want)
+		}
+		double := &refeval.Tensor{Elem: graph.Double, Dims: []int{len(c.x)}}
+		for _, x := range c.x {
+			double.D = append(double.D, float64(x))
+		}
+		if got := extremesOf(double); got != c.want {
+			t.Errorf("extremes of doubles %v are %+v, not %+v", c.x, got, c.want)
+		}
 	}
 }

@@ -149,7 +149,7 @@ func (t tally) fault(in Input) *Fault {
 func (t *Trial) magnitudeOf(ctx context.Context, m *graph.Model, v *graph.Value, in Input) float64 {
 	most := 0.0
 	r, err := refeval.New(m, refeval.Options{Wide: true, Measure: t.spend, MaxMemory: searchMemory, Shown: func(w *graph.Value) bool { return w == v },
-		Observe: func(_ *graph.Value, x *refeval.Tensor) { most = max(most, largest(x)) }})
+		Glance: true, Observe: func(_ *graph.Value, x *refeval.Tensor) { most = max(most, largest(x)) }})
 	if err == nil {
 		_, _ = r.Run(ctx, in) // what was seen before an end of the work counts
 	}

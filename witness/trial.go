@@ -189,13 +189,15 @@ func (t *Trial) Break(ctx context.Context, m *graph.Model, opt Options) *Broken 
 // the run. Most models have none, and are run without anybody looking at every element.
 func (t *Trial) suspects(ctx context.Context, m *graph.Model, opt Options, in Input) (list []*Broken) {
 	broken := map[*graph.Value]bool{}
-	r, err := refeval.New(m, opt.lowered(nil, t.spend, func(v *graph.Value, x *refeval.Tensor) {
+	o := opt.lowered(nil, t.spend, func(v *graph.Value, x *refeval.Tensor) {
 		e := extremesOf(x)
 		broken[v] = !e.finite()
 		if broken[v] && starts(v, func(in *graph.Value) bool { return broken[in] }) {
 			list = append(list, &Broken{Value: v, NaN: e.nan && !e.inf})
 		}
-	}))
+	})
+	o.Glance = true
+	r, err := refeval.New(m, o)
 	if err != nil {
 		return nil
 	}
@@ -215,7 +217,7 @@ type Broken struct {
 // first returns the first of the suspects that is finite in FP32, nil where there is none.
 func (t *Trial) first(ctx context.Context, m *graph.Model, suspects []*Broken, in Input) *Broken {
 	whole := map[*graph.Value]bool{}
-	r, err := refeval.New(m, refeval.Options{Wide: true, Measure: t.spend, MaxMemory: searchMemory, Observe: func(v *graph.Value, x *refeval.Tensor) {
+	r, err := refeval.New(m, refeval.Options{Wide: true, Measure: t.spend, MaxMemory: searchMemory, Glance: true, Observe: func(v *graph.Value, x *refeval.Tensor) {
 		whole[v] = extremesOf(x).finite()
 	}})
 	if err != nil {
