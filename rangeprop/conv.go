@@ -124,18 +124,11 @@ func (c *call) taps(x *Val, transposed bool) *Val {
 	}
 	lo, hi := vectorAt(x, 1, ins)
 	acc := newDots(total, c.x(0).shares.axis > 0)
-	err := f.stream(func(i int, e float64) {
-		a, b := i/kernel/int(t.Dims[1]), i/kernel%int(t.Dims[1])
-		if transposed { // [in, out/group, taps]
-			g := a / (ins / group)
-			acc.add(g*outs+b, e, lo[a], hi[a])
-			return
-		}
-		g := a / (outs / group) // [out, in/group, taps]
-		in := g*int(t.Dims[1]) + b
-		acc.add(a, e, lo[in], hi[in])
-	})
-	if err != nil {
+	visit := acc.filters(lo, hi, int(t.Dims[1]), kernel, outs/group)
+	if transposed {
+		visit = acc.spreads(lo, hi, kernel, outs, ins/group)
+	}
+	if f.streamRows(int(t.Dims[1])*kernel, visit) != nil {
 		return anyOf(c)
 	}
 	v := acc.val(float64(t.Len()/int64(max(total, 1))), held, c.accumLimit())
@@ -145,6 +138,54 @@ func (c *call) taps(x *Val, transposed bool) *Val {
 	v.rest(x)
 	v.nan = v.nan || x.nan || x.special()
 	return channelWise(v, c.rank(0))
+}
+
+// filters takes the kernels [out, in/group, taps] of a convolution, one output's in a row, for the bounds of the
+// channels it reads: each has so many inputs, with a number of taps each, and as many others read the same.
+func (d *dots) filters(lo, hi []float64, ins, taps, alike int) visitor {
+	mid, rad, finite := middles(lo, hi)
+	if d.least != nil || !finite {
+		return func(out, from int, w []float64) {
+			first := out / alike * ins
+			for i, e := range w {
+				if d.lost(out) {
+					return
+				}
+				in := first + (from+i)/taps
+				d.add(out, e, lo[in], hi[in])
+			}
+		}
+	}
+	mid, rad = stretched(mid, taps), stretched(rad, taps)
+	return func(out, from int, w []float64) {
+		from += out / alike * ins * taps
+		d.row(out, w, mid[from:], rad[from:])
+	}
+}
+
+// spreads takes the kernels [in, out/group, taps] of a transposed convolution, one input's in a row: each leads to
+// so many outputs, and as many others lead to the same.
+func (d *dots) spreads(lo, hi []float64, taps, outs, alike int) visitor {
+	return func(in, from int, w []float64) {
+		first := in / alike * outs
+		for i, e := range w {
+			d.add(first+(from+i)/taps, e, lo[in], hi[in])
+		}
+	}
+}
+
+// stretched returns every number n times.
+func stretched(x []float64, n int) []float64 {
+	if n == 1 {
+		return x
+	}
+	y := make([]float64, 0, n*len(x))
+	for _, e := range x {
+		for range n {
+			y = append(y, e)
+		}
+	}
+	return y
 }
 
 // vectorAt returns n bounds along one axis.

@@ -97,6 +97,11 @@ func (d *dots) boundless(flip bool) visitor {
 // open marks a sum of which nothing is known.
 func (d *dots) open(j int) { d.lo[j], d.hi[j], d.total[j] = math.Inf(-1), math.Inf(1), math.Inf(1) }
 
+// lost tells whether no further product changes a sum: nothing is known of it already.
+func (d *dots) lost(j int) bool {
+	return d.least == nil && math.IsInf(d.lo[j], -1) && math.IsInf(d.hi[j], 1) && math.IsInf(d.total[j], 1)
+}
+
 // unbounded is boundless where the bounds of the matrix, column by column, are known already, and its
 // elements need not be read. ok is false where they must.
 func (d *dots) unbounded(lo, hi []float64, w *Val) (ok bool) {

@@ -128,7 +128,7 @@ func (c *call) matrixMoments(w *weights, x *moments) (*moments, error) {
 	}
 	rows, cols := (&digest{t: w.t, flip: w.flip}).sizes()
 	g := c.productOf(x, rows, cols, w.flip)
-	err := w.streamRows(g.add)
+	err := w.streamRows(int(w.t.Dims[1]), g.add)
 	return g.moments(), err
 }
 

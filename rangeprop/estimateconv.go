@@ -1,6 +1,10 @@
 package rangeprop
 
-import "github.com/amplint/amplint/graph"
+import (
+	"math"
+
+	"github.com/amplint/amplint/graph"
+)
 
 // pooled is the correlation of the elements that a mean runs over.
 const pooled = 0.3
@@ -51,7 +55,7 @@ func (c *call) convMoments() *moments {
 		k.learnt = 1 // each kernel reads a channel of its own
 	}
 	k.lay(c, outs, ins)
-	if err := f.stream(k.tap); err != nil {
+	if err := k.read(f); err != nil {
 		return nil
 	}
 	return k.moments(c, outs)
@@ -165,6 +169,51 @@ func (k *kernels) ends(i int) (out, in int) {
 		return across, major
 	}
 	return major, across
+}
+
+// read adds all weights.
+func (k *kernels) read(f *weights) error {
+	if k.bank || k.transposed || k.places > 1 || k.inPlaces > 1 {
+		return f.stream(k.tap)
+	}
+	x := k.terms()
+	return f.streamRows(k.minor*k.kernel, func(out, from int, w []float64) { k.row(x, out, from, w) })
+}
+
+// terms are what the taps of all channels read, each in the share of the cases in which it reads the image.
+type terms struct{ mean, vari, sd []float64 }
+
+func (k *kernels) terms() *terms {
+	n := k.kernel * len(k.x.mean)
+	x := &terms{mean: make([]float64, n), vari: make([]float64, n), sd: make([]float64, n)}
+	for i := range n {
+		in := i / k.kernel
+		for _, m := range k.meets[i%k.kernel] { // one, or none where all that the tap reads is padding
+			x.mean[i], x.vari[i], x.sd[i] = m.share*k.x.mean[in], m.share*k.x.vari[in], m.share*math.Sqrt(k.x.vari[in])
+		}
+	}
+	return x
+}
+
+// row adds the weights of one output from one on.
+func (k *kernels) row(x *terms, out, from int, w []float64) {
+	at, s := out/k.perGroup*k.minor*k.kernel+from, k.sums
+	means, varis, sds := x.mean[at:at+len(w)], x.vari[at:at+len(w)], x.sd[at:at+len(w)]
+	mean, own, all := s.mean[out], s.own[out], s.all[out]
+	left := k.kernel - from%k.kernel
+	for i, e := range w {
+		mean += e * means[i]
+		own += e * e * varis[i]
+		all += e * sds[i]
+		if left--; left > 0 {
+			continue
+		}
+		if left = k.kernel; k.vari != nil {
+			k.vari[out] += (1-pooled)*own + pooled*all*all
+			own, all = 0, 0
+		}
+	}
+	s.mean[out], s.own[out], s.all[out] = mean, own, all
 }
 
 // tap adds the i-th weight.

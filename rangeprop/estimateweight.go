@@ -137,8 +137,7 @@ func (w *weights) stream(visit func(i int, x float64)) error {
 }
 
 // streamRows is [streamRows] for the elements.
-func (w *weights) streamRows(visit visitor) error {
-	width := int(w.t.Dims[1])
+func (w *weights) streamRows(width int, visit visitor) error {
 	if w.turn == nil {
 		return streamRows(w.t, width, visit)
 	}
