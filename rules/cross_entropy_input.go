@@ -67,7 +67,7 @@ func probability(p *Pass, log *graph.Node) *chance {
 // where one minus it is taken.
 func (c *chance) check(p *Pass) {
 	format, ok := p.low(c.value)
-	if !ok {
+	if !ok || !c.rest && format.ZeroAt() < numfmt.FP32.MinNormal() { // gone in FP32 as well
 		return
 	}
 	e := Likely

@@ -86,7 +86,7 @@ func (p *Pass) step(v *graph.Value, depth int) float64 {
 	if c, ok := walk.Scalar(v); ok {
 		return powerIn(c)
 	}
-	n := walk.Maker(walk.Source(v))
+	n := walk.Maker(walk.Moved(walk.Plain(v)))
 	if x := p.val(v); n == nil || depth == maxSteps || x == nil || !x.Integer() {
 		return 1
 	}

@@ -9,12 +9,13 @@ import (
 	"github.com/amplint/amplint/rangeprop"
 	"github.com/amplint/amplint/rewrite"
 	"github.com/amplint/amplint/rules/reach"
+	"github.com/amplint/amplint/rules/spread"
 	"github.com/amplint/amplint/rules/walk"
 )
 
 var nearOne = Rule{
 	Name:  "near-one",
-	Title: "bound just below 1 rounds to 1",
+	Title: "number just below 1 rounds to 1",
 	Kind:  PrecisionLoss,
 	Model: checkNearOne,
 }
@@ -33,6 +34,61 @@ func checkNearOne(p *Pass) {
 			}
 		}
 	}
+	for n := range p.Model.Nodes() {
+		if l := poleOf(n); l != nil && !p.known(n, nil) && !p.known(l.sink, nil) {
+			checkPole(p, l)
+		}
+	}
+}
+
+// pole is a function that is infinite where a value is 1, or one of both signs, and finite next to it.
+type pole struct {
+	at, sink *graph.Node // what takes the value, and what is infinite
+	value    *graph.Value
+	both     bool
+}
+
+// poleOf returns the pole that a node leads to: an Atanh, or one minus a value that is divided by or
+// whose logarithm is taken.
+func poleOf(n *graph.Node) *pole {
+	if walk.Is(n, "Atanh") {
+		return &pole{n, n, n.In(0), true}
+	}
+	if !walk.Is(n, "Sub") {
+		return nil
+	}
+	one, ok := walk.Scalar(n.In(0))
+	sink := singular(n.Out(0))
+	if !ok || one != 1 || sink == nil {
+		return nil
+	}
+	return &pole{n, sink, n.In(1), false}
+}
+
+// checkPole reports values that come as near to 1 as they may, with nothing that keeps them from it: all
+// above 1 less half of the spacing there are 1 in the format.
+func checkPole(p *Pass, l *pole) {
+	f, ok := p.low(l.value)
+	made := walk.Maker(walk.Moved(walk.Plain(l.value)))
+	if !ok || p.known(made, nil) || made == nil && half(walk.Plain(l.value)) || walk.Is(l.sink, "Log") && probability(p, l.sink) != nil {
+		return
+	}
+	last := 1 - f.Unit()/2
+	r := p.reach.Of(l.value)
+	near := func(e reach.End, sign float64) bool {
+		return e.Level > reach.Unreached && sign*e.At > last && sign*e.At <= 1
+	}
+	if r.Level() == reach.Unreached || !near(r.Hi, 1) && !(l.both && near(r.Lo, -1)) {
+		return
+	}
+	find := p.at(l.at, l.at.Out(0))
+	find.Limit, find.Evidence, find.Consequence = last, Witness, Visible
+	if walk.Is(l.sink, "Log") {
+		find.Consequence = consequence(p.harm.Of(l.sink.Out(0), spread.Damage{Neg: true, Whole: true, Least: 8}))
+	}
+	find.Message = fmt.Sprintf("numbers of %s from %.7g on are 1 in %s, and %s (%s) is infinite there", l.value.Name, last, f, l.sink.LocalKey(), l.sink.OpName())
+	find.Edits = p.oneMinusEdits(l.value)
+	p.report(find)
 }
 
 // checkUpperBound reports a bound that is 1 in the format where one minus the bounded value is

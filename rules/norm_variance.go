@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/numfmt"
@@ -20,20 +21,45 @@ var normVariance = Rule{
 func checkNormVariance(p *Pass) {
 	for n := range p.Model.Nodes() {
 		switch n.OpName() {
-		case "LayerNormalization", "InstanceNormalization", "GroupNormalization", "MeanVarianceNormalization":
-			checkVariance(p, n, true)
-		case "RMSNormalization", "com.microsoft.SimplifiedLayerNormalization", "com.microsoft.SkipLayerNormalization":
-			checkVariance(p, n, false)
+		case "LayerNormalization", "InstanceNormalization", "GroupNormalization", "MeanVarianceNormalization",
+			"com.microsoft.LayerNormalization", "com.microsoft.GroupNorm":
+			checkVariance(p, n, p.reach.Of(n.In(0)), true)
+		case "RMSNormalization", "SimplifiedLayerNormalization", "com.microsoft.SimplifiedLayerNormalization":
+			checkVariance(p, n, p.reach.Of(n.In(0)), false)
+		case "com.microsoft.SkipLayerNormalization":
+			checkVariance(p, n, p.skipped(n), true)
+		case "com.microsoft.SkipSimplifiedLayerNormalization":
+			checkVariance(p, n, p.skipped(n), false)
 		}
 	}
 }
 
-// checkVariance compares the variance that an input can be given with the limit of the type the
+// skipped returns the reach of the sum that a norm with a skip connection normalises. Where one input is
+// free alone, its elements can take the signs of the other's: their spread is that of the sum at least.
+func (p *Pass) skipped(n *graph.Node) reach.Span {
+	x, y := p.reach.Of(n.In(0)), p.reach.Of(n.In(1))
+	sum := reach.Pair(x, y, func(x, y float64) float64 { return x + y })
+	for _, r := range []reach.Span{x, y} {
+		if sum.Level() < reach.Free {
+			sum = r
+		}
+	}
+	return sum
+}
+
+// normalised names what a norm normalises.
+func normalised(n *graph.Node) string {
+	if strings.HasPrefix(n.Op, "Skip") && n.In(1) != nil {
+		return n.In(0).Name + " + " + n.In(1).Name
+	}
+	return n.In(0).Name
+}
+
+// checkVariance compares the variance that what is normalised can be given with the limit of the type the
 // operator computes it in: the one that stash_type names, which the operator must obey, or, where
 // it names FP32 or the operator has none, whatever the kernel uses.
-func checkVariance(p *Pass, n *graph.Node, centred bool) {
+func checkVariance(p *Pass, n *graph.Node, r reach.Span, centred bool) {
 	f, ok := p.low(n.In(0))
-	r := p.reach.Of(n.In(0))
 	if !ok || r.Level() < reach.Free || p.known(n, nil) {
 		return
 	}
@@ -63,7 +89,7 @@ func checkVariance(p *Pass, n *graph.Node, centred bool) {
 			find.Edits = find.Edits[1:]
 		}
 	}
-	find.Message = fmt.Sprintf("the variance of %s reaches %.5g, which is %s in %s (max %.5g), %s", n.In(0).Name, top, p.shown(f, top), f, f.Max(), text)
+	find.Message = fmt.Sprintf("the variance of %s reaches %.5g, which is %s in %s (max %.5g), %s", normalised(n), top, p.shown(f, top), f, f.Max(), text)
 	p.report(find)
 }
 

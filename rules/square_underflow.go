@@ -20,7 +20,8 @@ var squareUnderflow = Rule{
 }
 
 // checkSquareUnderflow reports squares that are 0 whatever the input, although what is squared is
-// not. A guard that swallows the sum of squares in float32 too makes them harmless.
+// not, and squares that are 0 for some input where that shows. A guard that swallows the sum of
+// squares in float32 too makes them harmless.
 func checkSquareUnderflow(p *Pass) {
 	for _, s := range p.Patterns.Squares {
 		if !p.known(s.Node, s.Output) {
@@ -29,6 +30,11 @@ func checkSquareUnderflow(p *Pass) {
 	}
 	for _, m := range p.Patterns.Norms {
 		checkUnguarded(p, m)
+	}
+	for n := range p.Model.Nodes() {
+		if walk.Is(n, "Log") {
+			checkEnergy(p, n)
+		}
 	}
 }
 

@@ -168,7 +168,13 @@ func negativePower(n *graph.Node) bool {
 // beside holds what an epsilon is added to where that must be exact.
 func (p *Pass) beside(n *graph.Node, other *graph.Value) (edits []rewrite.Edit) {
 	difference := walk.MakerOf(walk.Moved(walk.Plain(other)), "Sub")
-	if sink := singular(n.Out(0)); !walk.Is(sink, "Log") && difference == nil || walk.Maker(other) == nil || walk.Constant(other) != nil {
+	sink := singular(n.Out(0))
+	if walk.Is(sink, "Log") {
+		if e := p.energyOf(other); e != nil {
+			return e.edits()
+		}
+	}
+	if !walk.Is(sink, "Log") && difference == nil || walk.Maker(other) == nil || walk.Constant(other) != nil {
 		return nil
 	}
 	if difference != nil {

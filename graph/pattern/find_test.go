@@ -265,12 +265,26 @@ func TestCancel(t *testing.T) {
 		{"variance", `mu = ReduceMean<axes = [-1]>(x) xx = Mul(x, x) s = ReduceMean<axes = [-1]>(xx) mm = Mul(mu, mu) y = Sub(s, mm)`, true},
 		{"negative", `mu = ReduceMean<axes = [-1]>(x) xx = Mul(x, x) s = ReduceMean<axes = [-1]>(xx) mm = Pow(mu, two) neg = Neg(mm) y = Add(neg, s)`, true},
 		{"sum square", `mu = ReduceMean<axes = [-1]>(x) xx = ReduceSumSquare<axes = [-1]>(x) s = Div(xx, two) mm = Mul(mu, mu) y = Sub(s, mm)`, true},
+		{"weighted", `w = Softmax<axis = -1>(x) wx = Mul(w, x) mu = ReduceSum(wx, last) wxx = Mul(wx, x) s = ReduceSum(wxx, last) mm = Mul(mu, mu) y = Sub(s, mm)`, true},
+		{"weighted square", `w = Softmax<axis = -1>(x) wx = Mul(w, x) mu = ReduceSum(wx, last) xx = Pow(x, two) wxx = Mul(xx, w) s = ReduceSum(wxx, last) mm = Pow(mu, two) y = Sub(s, mm)`, true},
 		{"distance", `a = ReduceSumSquare<axes = [-1]>(q) b = ReduceSumSquare<axes = [-2]>(k) p = MatMul(q, k) p2 = Mul(p, two) s = Add(a, b) y = Sub(s, p2)`, false},
 		{"transposed sum", `qq = Mul(q, q) a = ReduceSum(qq, last) kt = Transpose<perm = [0, 2, 1]>(k) kk = Mul(kt, kt) b1 = ReduceSum(kk, last) b = Transpose<perm = [0, 2, 1]>(b1) p = MatMul(q, k) p2 = Mul(p, two) s = Add(a, b) y = Sub(s, p2)`, false},
 	} {
 		s := find(t, c.body)
 		if len(s.Cancels) != 1 || s.Cancels[0].Output.Name != "y" || s.Cancels[0].Mean != c.mean || s.Cancel(s.Cancels[0].Output) == nil {
 			t.Errorf("%s: got %+v", c.name, s.Cancels)
+		}
+	}
+}
+
+// TestNoCancel: weights of the squares that are none of the mean's make no variance.
+func TestNoCancel(t *testing.T) {
+	for _, body := range []string{
+		`w = Softmax<axis = -1>(x) mu = ReduceMean<axes = [-1]>(x) xx = Mul(x, x) wxx = Mul(w, xx) s = ReduceSum(wxx, last) mm = Mul(mu, mu) y = Sub(s, mm)`,
+		`w = Softmax<axis = -1>(x) wx = Mul(w, x) mu = ReduceSum(wx, last) w2 = Mul(wx, w) s = ReduceSum(w2, last) mm = Mul(mu, x) y = Sub(s, mm)`,
+	} {
+		if s := find(t, body); len(s.Cancels) != 0 {
+			t.Errorf("%s: got %+v", body, s.Cancels[0])
 		}
 	}
 }
