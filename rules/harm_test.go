@@ -52,6 +52,8 @@ func TestHarm(t *testing.T) {
 		{"n = Neg(v) y = Exp(n)", pos, spread.Harmless},
 		{"a = Add(v, one) l = Log(a) g = Tanh(l) y = Mul(x, g)", pos, spread.Harmless},
 		{"g = Greater(v, lo) y = Where(g, x, one)", pos, spread.Harmless},
+		{"a = Abs(x) d = Mul(a, two) g = Less(d, hi) y = Where(g, v, one)", pos, spread.Harmless},
+		{"a = Abs(one) g = Less(a, hi) y = Where(g, v, one)", pos, spread.Broken},
 		{"y = Pow(v, minus)", pos, spread.Wrong},
 		{"y = ReduceMax(v, last)", neg, spread.Harmless},
 		{"y = ArgMax(v)", pos, spread.Wrong},

@@ -133,11 +133,27 @@ func fromInput(branch, cond *graph.Value) bool {
 		return false
 	}
 	for _, in := range c.Inputs {
-		if in != nil && walk.Constant(in) == nil && bases[walk.Plain(in)] {
-			return true
+		for v := in; v != nil && walk.Constant(v) == nil; v = argument(v) {
+			if bases[walk.Plain(v)] {
+				return true
+			}
 		}
 	}
 	return false
+}
+
+// argument returns the one value that a value is a function of, as |d| is of d and 2d + 1 is; nil for others.
+func argument(v *graph.Value) *graph.Value {
+	n := walk.Maker(walk.Plain(v))
+	switch {
+	case walk.Is(n, "Abs", "Neg", "Sqrt"):
+		return n.In(0)
+	case walk.Is(n, "Add", "Sub", "Mul", "Div", "Pow") && walk.Constant(n.In(1)) != nil:
+		return n.In(0)
+	case walk.Is(n, "Add", "Sub", "Mul") && walk.Constant(n.In(0)) != nil:
+		return n.In(1)
+	}
+	return nil
 }
 
 // collect gathers the values that v is computed from, up to a number of steps back.
