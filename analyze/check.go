@@ -5,6 +5,7 @@ import (
 
 	"github.com/amplint/amplint/numfmt"
 	"github.com/amplint/amplint/rangeprop"
+	"github.com/amplint/amplint/refeval"
 	"github.com/amplint/amplint/rules"
 )
 
@@ -80,13 +81,15 @@ func (a *analysis) check(ctx context.Context, t Target, opt *Options) *Report {
 	r := &Report{Path: a.model.Path, Target: t, Inputs: a.ranges.Inputs(), Notes: a.notes()}
 	in := &rules.Input{Model: a.model, Info: a.info, Ranges: a.ranges, Patterns: a.ranges.Patterns(),
 		Target: format, Hold: t.holder(), Strict: opt.Strict, Disabled: opt.Config.Off()}
+	a.shared = refeval.NewShared()
+	defer func() { a.shared = nil }()
 	a.kernels(ctx, t, opt, in)
 	found := rules.Run(in)
 	seen := a.probe(ctx, t, opt, in, found)
 	if seen != nil {
 		found = rules.Run(in)
 	}
-	if a.unexplained(ctx, t, opt, in, found) {
+	if !a.from.runs() && a.unexplained(ctx, t, opt, in, found) {
 		found = rules.Run(in)
 	}
 	a.absorb(ctx, t, opt, in, found)

@@ -128,6 +128,7 @@ var harms = [...]witness.Harm{
 // options fills in what all runs of a model share.
 func (a *analysis) options(w *witness.Options, t Target, opt *Options, in *rules.Input) {
 	w.Target, w.Hold, w.Samples, w.Flush = t.format(), in.Hold, a.inputs.feeds(a.model), opt.Flush
+	w.Shared = a.shared
 	w.Foreign, w.Padding = t.foreign(a.model), in.Padding
 	if opt.Accumulate == "target" {
 		w.Accumulate = refeval.Target

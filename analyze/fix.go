@@ -55,6 +55,8 @@ type Fixed struct {
 	valid  bool           // the input kept to the standard
 	extra  []rewrite.Edit // that runs have shown to be needed, for the first round
 	budget *budget        // nil for none
+	origin origin         // of the results
+	last   *analysis      // of the result
 	leave  func(*graph.Node) bool
 	// unrounded tells of the nodes that 8 bits were asked for and that stay as they are, "" for none.
 	unrounded string
@@ -86,6 +88,7 @@ func Fix(ctx context.Context, path string, opt FixOptions) (*Fixed, error) {
 		return nil, err
 	}
 	f := &Fixed{Path: path, Out: opt.Out, Strategy: strategyName(plan.Strategy), Before: a.check(ctx, examined(a.model, t), &opt.Options), target: t}
+	f.origin = origin{analysis: a, sought: a.sought, seen: a.seen, alike: t != FP32 && plan.Strategy != rewrite.Weights && len(opt.Include)+len(opt.Exclude) == 0}
 	f.After, f.valid, f.leave = f.Before, a.model.Check() == nil, plan.Leave
 	f.Plan = newPlanFile(path, plan, &opt)
 	if f.budget, err = a.newBudget(plan, &opt); err != nil {

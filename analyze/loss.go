@@ -21,8 +21,7 @@ func (p *proof) loss(ctx context.Context, a *analysis, m *graph.Model, w witness
 		return l
 	}
 	w.Anything = true
-	trial := witness.NewTrial(ctx, a.model, a.info, a.ranges.Inputs(), w)
-	_, l, _ = trial.JudgeLoss(ctx, m, p.tolerance) // what was run before an error counts
+	_, l, _ = a.newTrial(ctx, w).JudgeLoss(ctx, m, p.tolerance) // what was run before an error counts
 	return l
 }
 

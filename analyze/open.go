@@ -9,7 +9,9 @@ import (
 	"github.com/amplint/amplint/graph/infer"
 	"github.com/amplint/amplint/numfmt"
 	"github.com/amplint/amplint/rangeprop"
+	"github.com/amplint/amplint/refeval"
 	"github.com/amplint/amplint/rules"
+	"github.com/amplint/amplint/witness"
 )
 
 // analysis is a model with what was found out about it.
@@ -21,6 +23,14 @@ type analysis struct {
 	// narrowed is the format to judge as where nothing is low, for a model that was to be; Invalid
 	// takes FP32.
 	narrowed numfmt.Format
+	// trial holds what the model makes of inputs in FP32, nil where it was not run on any.
+	trial  *witness.Trial
+	shared *refeval.Shared // of the runs of a check
+	// sought are the suspects that runs were to decide, and seen is what these showed; nil without any.
+	sought []*graph.Value
+	seen   *witness.Seen
+	// from is what the model is a rewritten form of, nil for one that was read.
+	from *origin
 }
 
 // load opens a model, infers its types and bounds its values. The caller closes the model. Who judges

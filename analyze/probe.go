@@ -23,15 +23,24 @@ var budgets = map[string]witness.Options{
 // showed, nil where there were none.
 func (a *analysis) probe(ctx context.Context, t Target, opt *Options, in *rules.Input, found []rules.Finding) *witness.Seen {
 	w, ok := budgets[opt.Effort]
-	w.Suspects = undecided(found)
-	if !ok || len(w.Suspects) == 0 && len(a.inputs.given) == 0 {
+	if !ok {
 		return nil
+	}
+	a.sought = undecided(found)
+	w.Suspects = a.sought
+	if len(w.Suspects) == 0 && len(a.inputs.given) == 0 {
+		return nil
+	}
+	if seen := a.from.showed(a); seen != nil {
+		in.Sought = seen.Sought
+		return seen
 	}
 	if len(w.Suspects) == 0 {
 		w.Runs = 0
 	}
 	a.options(&w, t, opt, in)
 	seen := witness.Probe(ctx, a.model, a.info, a.ranges.Inputs(), w)
+	a.seen = seen
 	in.Seen = func(v *graph.Value) (rules.Sighting, bool) {
 		s, ok := seen.Of(v)
 		return rules.Sighting{Lo: s.Lo, Hi: s.Hi, Right: s.Right && (s.Sample || s.Runs >= witness.Enough), Observed: s.Sample}, ok
@@ -51,7 +60,7 @@ func (a *analysis) unexplained(ctx context.Context, t Target, opt *Options, in *
 		return false
 	}
 	a.options(&w, t, opt, in)
-	trial := witness.NewTrial(ctx, a.model, a.info, a.ranges.Inputs(), w)
+	trial := a.newTrial(ctx, w)
 	if b := trial.Break(ctx, a.model, w); b != nil {
 		in.Broken = &rules.Broken{Value: b.Value, NaN: b.NaN, Input: b.Input}
 		return true
@@ -64,6 +73,19 @@ func (a *analysis) unexplained(ctx context.Context, t Target, opt *Options, in *
 		return true
 	}
 	return false
+}
+
+// newTrial runs a model in FP32 on the inputs of a trial. They are the same in every trial of one effort, unless
+// some mask padding.
+func (a *analysis) newTrial(ctx context.Context, w witness.Options) *witness.Trial {
+	if a.trial == nil || w.Anything {
+		trial := witness.NewTrial(ctx, a.model, a.info, a.ranges.Inputs(), w)
+		if w.Anything || w.Padding != nil && slices.ContainsFunc(realInputs(a.model), w.Padding) {
+			return trial
+		}
+		a.trial = trial
+	}
+	return a.trial.Again()
 }
 
 // explains tells whether a finding may be why an output breaks: not what depends on the kernel, since

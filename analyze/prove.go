@@ -37,17 +37,22 @@ func toleranceOf(f numfmt.Format) float64 { return max(0.05, 32*f.Unit()) }
 // on made inputs. Where an output differs by more than rounding, the values that it takes to put it
 // right are found by trying and held in FP32 too.
 func (f *Fixed) proved(ctx context.Context, a *analysis, plan *rewrite.Plan, opt *FixOptions) (*graph.Model, error) {
+	w, ok := trials[opt.Effort]
+	f.origin.beside, f.last = ok && opt.Replay == nil, nil
 	m, err := f.rounds(ctx, a, plan, opt)
 	if err == nil && opt.Replay == nil && rescales(f.Edits) && f.After.Failed(opt.FailOn) {
 		return f.without(ctx, a, plan, opt, "rescale", scaledBadly)
 	}
-	w, ok := trials[opt.Effort]
 	if err != nil || !ok || !f.Summary.Changed && plan.Strategy != rewrite.Repair || opt.Replay != nil || f.After.fixable(opt.FailOn) {
+		f.alone(ctx, opt)
 		return m, err
 	}
 	w.Samples = a.inputs.feeds(a.model)
-	p := &proof{plan: plan, model: a.model, trial: witness.NewTrial(ctx, a.model, a.info, a.ranges.Inputs(), w), tolerance: tolerance(plan)}
+	p := &proof{plan: plan, model: a.model, trial: a.newTrial(ctx, w), tolerance: tolerance(plan)}
 	fault, loss, err := p.trial.JudgeLoss(ctx, m, p.tolerance)
+	if err != nil {
+		f.alone(ctx, opt)
+	}
 	if err != nil || fault == nil {
 		f.noteLoss(plan, p.loss(ctx, a, m, w, loss))
 		return m, ctx.Err()
@@ -83,6 +88,16 @@ func (f *Fixed) proved(ctx context.Context, a *analysis, plan *rewrite.Plan, opt
 	}
 	f.Summary.Notes = append(f.Summary.Notes, fmt.Sprintf("output %q differs by up to %.2g of its largest value from the fp32 run on made inputs", fault.Output, fault.Error))
 	return m, nil
+}
+
+// alone makes up for the runs of the last result beside itself, which were left to the runs beside the original
+// and are wanted all the same.
+func (f *Fixed) alone(ctx context.Context, opt *FixOptions) {
+	if f.last == nil || !f.last.from.runs() || slices.ContainsFunc(f.After.Findings, explains) {
+		return
+	}
+	f.last.from.beside = false
+	f.After = f.last.check(ctx, f.judged(), &opt.Options)
 }
 
 // fixable tells whether the report fails by a finding that edits help against. What a run alone has shown,

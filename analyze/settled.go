@@ -8,7 +8,6 @@ import (
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/rewrite"
 	"github.com/amplint/amplint/rules"
-	"github.com/amplint/amplint/witness"
 )
 
 // A sound mixed model is planned anew where that makes more nodes low than either of these, or half of
@@ -88,8 +87,7 @@ func (a *analysis) runsRight(ctx context.Context, plan *rewrite.Plan, planned *g
 		return true
 	}
 	w.Samples = a.inputs.feeds(a.model)
-	trial := witness.NewTrial(ctx, a.model, a.info, a.ranges.Inputs(), w)
-	fault, err := trial.Judge(ctx, planned, tolerance(plan))
+	fault, err := a.newTrial(ctx, w).Judge(ctx, planned, tolerance(plan))
 	return err != nil || fault == nil
 }
 

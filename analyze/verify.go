@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"slices"
 
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/numfmt"
@@ -29,14 +30,22 @@ func (f *Fixed) verify(ctx context.Context, m *graph.Model, opt *FixOptions) (*a
 	if err := m.Check(); err != nil && f.valid { // not worse than it was
 		return nil, fmt.Errorf("%s: the rewritten model is not valid: %w", f.Path, err)
 	}
-	t := AsIs
-	if f.target == FP32 {
-		t = FP32
-	} else {
+	from := f.origin
+	from.edits = slices.Clone(f.Edits)
+	a.from, f.last = &from, a
+	if f.target != FP32 {
 		a.narrowed = narrowing(f.target)
 	}
-	f.After = a.check(ctx, t, &opt.Options)
+	f.After = a.check(ctx, f.judged(), &opt.Options)
 	return a, nil
+}
+
+// judged is what results are checked for.
+func (f *Fixed) judged() Target {
+	if f.target == FP32 {
+		return FP32
+	}
+	return AsIs
 }
 
 // narrowing is the format that a result of which nothing is low any more is judged as: by what FP32

@@ -47,14 +47,11 @@ func (p *planner) constant(v *graph.Value, raw bool) (*Value, error) {
 	if c := p.consts[k]; c != nil {
 		return c, nil
 	}
-	t, err := stored(v)
+	t, err := p.read(v, raw)
 	if err != nil {
 		return nil, err
 	}
 	if !raw {
-		if t.F != nil && p.r.opt.rounds(v, t.Elem) {
-			p.r.opt.round(serial(), v, t) // in place: nobody else has what was just read
-		}
 		p.r.constants = append(p.r.constants, constant{v, t})
 	}
 	c := TensorValue(t)

@@ -51,6 +51,8 @@ type Options struct {
 	// Measure sees every value before Observe does, for its type and dimensions alone: elements may serve
 	// the next results, and weights may be held in the kernels' layout only.
 	Measure func(v *graph.Value, t *Tensor)
+	// Shared is where the constants are held; nil for a place of the runner's own.
+	Shared *Shared
 	// MaxMemory bounds the bytes of the results held at a time; 0 is 16 GiB.
 	MaxMemory int64
 	// Threads is how many goroutines a kernel may use; 0 is one for each processor, at most four.

@@ -26,18 +26,26 @@ func (p *planner) rightSide(n *graph.Node, i int, v *graph.Value) (*Value, error
 	if !ok || i != 1 || !p.fixed(v) || v.Sparse != nil || p.r.opt.Accumulate != FP32 {
 		return nil, nil
 	}
-	if len(v.Uses) == 1 && !v.Output && !p.r.opt.shows(v) && p.consts[slotKey{v: v}] == nil {
+	k, shared := p.r.opt.sharedKey(v, false)
+	whole := shared && p.r.opt.Shared.whole[k] != nil
+	if len(v.Uses) == 1 && !v.Output && !p.r.opt.shows(v) && p.consts[slotKey{v: v}] == nil && !whole {
 		return p.packedOnly(v, turned)
 	}
 	c, err := p.constant(v, false)
 	if err == nil && packable(c.Tensor) && c.Tensor.weights == nil {
-		c.Tensor.weights = layOut(c.Tensor, turned)
+		c.Tensor.weights = p.lay(v, c.Tensor, turned)
 	}
 	return c, err
 }
 
 // packedOnly reads a constant that nothing else needs, of which no other copy stays in memory.
 func (p *planner) packedOnly(v *graph.Value, turned bool) (*Value, error) {
+	k, ok := p.r.opt.sharedKey(v, false)
+	k.turned = turned
+	if w := p.r.opt.Shared.laidOut(k); ok && w != nil {
+		t := p.r.opt.Shared.packed[k]
+		return p.keep(v, &Tensor{Elem: t.Elem, Dims: t.Dims, weights: w}), nil
+	}
 	g := v.Init
 	if g == nil {
 		g = v.Const
@@ -53,11 +61,16 @@ func (p *planner) packedOnly(v *graph.Value, turned bool) (*Value, error) {
 	if p.r.opt.rounds(v, t.Elem) {
 		p.r.opt.round(serial(), v, t)
 	}
-	t.weights, t.F = layOut(t, turned), nil
+	t.weights, t.F = p.lay(v, t, turned), nil
+	return p.keep(v, t), nil
+}
+
+// keep holds a constant for the runner.
+func (p *planner) keep(v *graph.Value, t *Tensor) *Value {
 	p.r.constants = append(p.r.constants, constant{v, t})
 	c := TensorValue(t)
 	p.consts[slotKey{v: v}] = c
-	return c, nil
+	return c
 }
 
 func packable(t *Tensor) bool { return t != nil && len(t.F) > 0 && t.Rank() == 2 }

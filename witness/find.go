@@ -115,7 +115,7 @@ func Find(ctx context.Context, m *graph.Model, info *infer.Info, ranges []rangep
 }
 
 func (f *finder) plan() (err error) {
-	reference := refeval.Options{Wide: true, Free: f.free, Measure: f.spend, Observe: f.observeWant, Shown: f.watches, MaxMemory: searchMemory}
+	reference := refeval.Options{Wide: true, Free: f.free, Measure: f.spend, Observe: f.observeWant, Shown: f.watches, MaxMemory: searchMemory, Shared: f.opt.Shared}
 	if f.opt.Target == numfmt.FP32 {
 		reference.Wide = false
 	}
@@ -314,7 +314,7 @@ func (f *finder) climb(ctx context.Context, rng *rand.Rand) {
 		if h.settled() || h.best.in == nil || ctx.Err() != nil {
 			continue
 		}
-		cone, err := refeval.New(f.m, refeval.Options{Wide: f.opt.Target != numfmt.FP32, Free: f.free, Goal: h.aims(), Measure: f.spend, Observe: f.observeWant, Shown: f.watches, MaxMemory: searchMemory})
+		cone, err := refeval.New(f.m, refeval.Options{Wide: f.opt.Target != numfmt.FP32, Free: f.free, Goal: h.aims(), Measure: f.spend, Observe: f.observeWant, Shown: f.watches, MaxMemory: searchMemory, Shared: f.opt.Shared})
 		if err != nil {
 			continue
 		}

@@ -27,6 +27,8 @@ type Options struct {
 	// Accumulate and Flush say how kernels of the target sum, and whether they keep subnormals.
 	Accumulate refeval.Accumulate
 	Flush      bool
+	// Shared holds the constants of the model for all its runs; nil for none.
+	Shared *refeval.Shared
 	// Work is the number of operations that all runs together may take, and ends a run that takes all
 	// of it; 1e9 where it is 0. What the runs show depends on it alone.
 	Work int64
@@ -200,7 +202,7 @@ func (p *prober) decided() bool {
 // plan prepares both evaluations. A model that is taken as it is is compared with itself in FP32.
 func (p *prober) plan() (err error) {
 	wide := p.opt.Target == numfmt.Invalid
-	p.ref, err = refeval.New(p.m, refeval.Options{Wide: wide, Measure: p.spend, Observe: p.observeReference, Glance: true, Free: p.free, MaxMemory: searchMemory})
+	p.ref, err = refeval.New(p.m, refeval.Options{Wide: wide, Measure: p.spend, Observe: p.observeReference, Glance: true, Free: p.free, MaxMemory: searchMemory, Shared: p.opt.Shared})
 	if err != nil || p.opt.Target == numfmt.FP32 {
 		return err
 	}
@@ -216,7 +218,7 @@ const searchMemory = 4 << 30
 
 // lowered returns the options of a run as the target does it; observe may be nil.
 func (o *Options) lowered(free []*graph.Value, measure, observe func(*graph.Value, *refeval.Tensor)) refeval.Options {
-	r := refeval.Options{Accumulate: o.Accumulate, FlushSubnormals: o.Flush, Free: free, Measure: measure, Observe: observe, MaxMemory: searchMemory}
+	r := refeval.Options{Accumulate: o.Accumulate, FlushSubnormals: o.Flush, Free: free, Measure: measure, Observe: observe, MaxMemory: searchMemory, Shared: o.Shared}
 	if o.Target != numfmt.Invalid {
 		r.As, r.Wide = o.Target, o.Foreign
 		r.Keep = func(v *graph.Value) bool {

@@ -79,6 +79,21 @@ func (s *Seen) Sought(v *graph.Value) (most float64, ok bool) {
 	return most, ok
 }
 
+// Harmless tells whether there were runs, and nothing overflowed in them.
+func (s *Seen) Harmless() bool { return s != nil && s.Runs > 0 && len(s.sights) == 0 }
+
+// Carried returns what harmless runs of a model showed of suspects, by the values of a form
+// of the model.
+func (s *Seen) Carried(suspects map[*graph.Value]*graph.Value) *Seen {
+	own := &Seen{largest: map[*graph.Value]float64{}, swept: s.swept, Runs: s.Runs}
+	for v, old := range suspects {
+		if most, ok := s.largest[old]; ok {
+			own.largest[v] = most
+		}
+	}
+	return own
+}
+
 // measure notes how large the suspects were in a run.
 func (p *prober) measure() {
 	for _, v := range p.opt.Suspects {

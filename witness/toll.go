@@ -35,6 +35,9 @@ func Tolls(ctx context.Context, m *graph.Model, info *infer.Info, ranges []range
 	if likely {
 		t.modes = []mode{bell, sparse}
 	}
+	if foreseen(m) > opt.Work/share {
+		return t.tolls // no run would be followed by one of the slow kernels
+	}
 	free := movable(ranges)
 	best := opt
 	best.Accumulate, best.Flush = refeval.FP32, false

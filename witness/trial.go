@@ -20,6 +20,7 @@ type Trial struct {
 	cases []trialCase
 	scale map[string]float64 // the greatest finite magnitude of each output, over all inputs
 	usual map[string]float64 // the same over the ordinary ones
+	made  int64              // the work that went into that
 	meter
 }
 
@@ -48,7 +49,7 @@ func NewTrial(ctx context.Context, m *graph.Model, info *infer.Info, ranges []ra
 	t := &Trial{scale: map[string]float64{}, usual: map[string]float64{}, meter: meter{dims: map[*graph.Value][]int{}, most: opt.Work / 4}}
 	ctx, t.stop = context.WithCancel(ctx)
 	defer t.stop()
-	r, err := refeval.New(m, refeval.Options{Wide: true, Measure: t.spend, MaxMemory: searchMemory})
+	r, err := refeval.New(m, refeval.Options{Wide: true, Measure: t.spend, MaxMemory: searchMemory, Shared: opt.Shared})
 	if err != nil {
 		return t
 	}
@@ -71,8 +72,13 @@ func NewTrial(ctx context.Context, m *graph.Model, info *infer.Info, ranges []ra
 		_ = add(in, true) // a sample that does not run says nothing
 	}
 	t.draw(m, info, ranges, opt, add)
-	t.most = opt.Work
+	t.most, t.made = opt.Work, t.work
 	return t
+}
+
+// Again returns a trial on the same inputs, with all the work that was left for forms of the model.
+func (t *Trial) Again() *Trial {
+	return &Trial{cases: slices.Clone(t.cases), scale: t.scale, usual: t.usual, made: t.made, meter: meter{dims: map[*graph.Value][]int{}, work: t.made, most: t.most}}
 }
 
 // trialModes are the modes that inputs are drawn in, in turn: ends show overflow, small numbers

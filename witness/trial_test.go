@@ -84,3 +84,46 @@ func TestTrialMemory(t *testing.T) {
 		t.Errorf("%d inputs ran, want none: a constant takes 6 GB", n)
 	}
 }
+
+// A trial that is taken up again judges as the first time, with the work that was left then.
+func TestTrialAgain(t *testing.T) {
+	m, info, inputs := bounded(t, widePower, map[string]rangeprop.Range{"x": {Lo: -200, Hi: 200}})
+	form, _, _ := bounded(t, halfPower, nil)
+	trial := NewTrial(context.Background(), m, info, inputs, Options{Work: 1 << 20, Runs: 12})
+	first, err := trial.Again().Judge(context.Background(), form, 0.05)
+	if err != nil || first == nil {
+		t.Fatalf("fault %+v, error %v", first, err)
+	}
+	for range 40 {
+		again := trial.Again()
+		f, err := again.Judge(context.Background(), form, 0.05)
+		if err != nil || f == nil || f.Error != first.Error || again.Len() != trial.Len() {
+			t.Fatalf("fault %+v, error %v, want %+v", f, err, first)
+		}
+	}
+}
+
+// What a run takes at least is what one takes where all shapes are known, and nothing where none is.
+func TestForeseen(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		known bool
+	}{
+		{head + `m (float[2, 8] x, float[8, 4] w) => (float[2, 4] y) { a = MatMul(x, w) y = Relu(a) }`, true},
+		{head + `m (float[1, 3, 6, 6] x, float[4, 3, 3, 3] w) => (float[1, 4, 4, 4] y) { a = Conv(x, w) y = Relu(a) }`, true},
+		{head + `m (float[N, 8] x, float[8, 4] w) => (float[N, 4] y) { a = MatMul(x, w) y = Relu(a) }`, false},
+	} {
+		m, info, inputs := bounded(t, c.text, map[string]rangeprop.Range{"x": {Lo: -1, Hi: 1}, "w": {Lo: -1, Hi: 1}})
+		trial := NewTrial(context.Background(), m, info, inputs, Options{Work: 1 << 20, Runs: 1})
+		if trial.Len() != 1 {
+			t.Fatal("the model was not run")
+		}
+		want := trial.made
+		if !c.known {
+			want = 0
+		}
+		if got := foreseen(m); got != want {
+			t.Errorf("%s: %d operations are foreseen, want %d", c.text, got, want)
+		}
+	}
+}

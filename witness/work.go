@@ -54,6 +54,35 @@ func (p *meter) planned(m *graph.Model, perNode int64) error {
 
 var errSpent = errors.New("the work allowed is used up")
 
+// foreseen returns what a run of the main graph takes at least: the work at nodes whose shapes are known.
+func foreseen(m *graph.Model) (work int64) {
+	p := &meter{dims: map[*graph.Value][]int{}}
+	for _, v := range m.Graph.Values {
+		if dims, ok := sizes(v.Type.Shape); ok {
+			p.dims[v] = dims
+		}
+	}
+	for _, n := range m.Graph.Nodes {
+		for _, v := range n.Outputs {
+			if dims := p.dims[v]; dims != nil && n.Op != "Constant" {
+				work += size(dims) * (perElement + p.depth(n, &refeval.Tensor{Dims: dims}))
+			}
+		}
+	}
+	return work
+}
+
+// sizes returns the numbers of a shape, ok is false where one is not known.
+func sizes(s graph.Shape) (dims []int, ok bool) {
+	for _, d := range s {
+		if !d.Known() {
+			return nil, false
+		}
+		dims = append(dims, int(d.N))
+	}
+	return dims, s != nil
+}
+
 // depth estimates the products summed for one element of a result.
 func (p *meter) depth(n *graph.Node, out *refeval.Tensor) int64 {
 	rank := len(out.Dims)
