@@ -97,13 +97,21 @@ var additive = []string{"Add", "Sub", "ReduceSum", "ReduceMean", "ReduceMax", "C
 // overInput tells whether an input of the node can be taken past its limit.
 func (p *Pass) overInput(n *graph.Node) bool {
 	for _, in := range n.Inputs {
-		f, ok := p.low(in)
-		r := p.reach.Raw(walk.Plain(in))
-		if ok && walk.Constant(in) == nil && (r.Hi.Level > reach.Unreached && r.Hi.At >= f.OverflowAt() || r.Lo.Level > reach.Unreached && -r.Lo.At >= f.OverflowAt()) {
+		if f, ok := p.low(in); ok && p.overLimit(in, f.OverflowAt()) {
 			return true
 		}
 	}
 	return false
+}
+
+// overLimit tells whether a value can be taken past a limit. A constant is the matter of its first reader,
+// unless it is folded here and was found where the model computes it.
+func (p *Pass) overLimit(v *graph.Value, limit float64) bool {
+	if walk.Constant(v) != nil {
+		return p.Range(v).MaxAbs() >= limit && p.known(walk.Maker(walk.Moved(walk.Plain(v))), nil)
+	}
+	r := p.reach.Raw(walk.Plain(v))
+	return r.Hi.Level > reach.Unreached && r.Hi.At >= limit || r.Lo.Level > reach.Unreached && -r.Lo.At >= limit
 }
 
 // nearBy is how many times below the limit expected values are told of: estimates are off by a

@@ -64,9 +64,14 @@ func (p *Pass) masks(v *graph.Value, s walk.Stats) bool {
 	return hi <= 1 && lo < 0 && (len(p.Patterns.MasksOf(v)) > 0 || toSoftmax(v))
 }
 
+// throughMasks passes what masks are made by.
+func throughMasks(u graph.Use) bool {
+	return walk.Is(u.Node, "Add", "Sub", "Mul", "Where", "Cast", "CastLike", "Trilu", "Min", "Max", "Clip", "ScatterND", "Pad")
+}
+
 // toSoftmax tells whether a value comes to a softmax through sums, products, choices and movement.
 func toSoftmax(v *graph.Value) bool {
-	return walk.LeadsTo(v, walk.Through("Add", "Sub", "Mul", "Where", "Cast", "CastLike", "Trilu", "Min", "Max", "Clip", "ScatterND", "Pad"), func(u graph.Use) bool {
+	return walk.LeadsTo(v, throughMasks, func(u graph.Use) bool {
 		return walk.Is(u.Node, "Softmax", "LogSoftmax") || u.Node.Op == "Attention" || u.Node.Op == "MultiHeadAttention"
 	}) != nil
 }
@@ -85,12 +90,22 @@ func (p *Pass) maskEdits(v *graph.Value, f numfmt.Format) []rewrite.Edit {
 		}
 		for i, in := range m.At.Inputs {
 			score := m.At.In(1 - i)
-			if p.harm.Closable(in, false) && walk.Constant(in) == nil && p.Range(score).MaxAbs() >= f.Ulp(maskDepth)/2 {
+			if p.closes(in) && p.Range(score).MaxAbs() >= f.Ulp(maskDepth)/2 {
 				return append([]rewrite.Edit{rewrite.Widen{Value: v}}, p.maskRegion(v)...)
 			}
 		}
 	}
+	if walk.LeadsTo(v, throughMasks, func(u graph.Use) bool {
+		return walk.Is(u.Node, "Attention") && u.Index == 3 && p.closes(u.Node.In(3)) // adds the scores inside
+	}) != nil {
+		return append([]rewrite.Edit{rewrite.Widen{Value: v}}, p.maskRegion(v)...)
+	}
 	return []rewrite.Edit{rewrite.Clamp{Const: v, Lo: -maskDepth, Hi: f.Max()}}
+}
+
+// closes tells whether an input may mask a row throughout.
+func (p *Pass) closes(mask *graph.Value) bool {
+	return walk.Constant(mask) == nil && p.harm.Closable(mask, false)
 }
 
 // maskRegion widens what a mask passes through up to the softmax.

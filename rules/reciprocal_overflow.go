@@ -59,9 +59,7 @@ func (p *Pass) divisorEdits(v *graph.Value) (edits []rewrite.Edit) {
 			return nil
 		}
 		edits = append(edits, rewrite.Widen{Value: v})
-		for _, in := range p.madeOf(v) {
-			queue = append(queue, in)
-		}
+		queue = append(queue, p.madeOf(v)...)
 	}
 	return edits
 }

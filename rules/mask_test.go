@@ -1,0 +1,59 @@
+package rules
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/amplint/amplint/rewrite"
+)
+
+// TestFoldedMask: a causal mask that the model computes from constants is found where it is computed, and not
+// once more where it is added to the scores.
+func TestFoldedMask(t *testing.T) {
+	in := prepareText(t, `<ir_version: 9, opset_import: ["" : 17], metadata_props: ["amplint.range.s": "[-64,64]"]>
+m (float[1, 2, 8, 8] s) => (float[1, 2, 8, 8] p)
+<int64 from = {0}, int64 to = {8}, int64 by = {1}, int64[1] second = {1}, float zero = {0}, float low = {-3.4028235e38}>
+{
+  place = Range(from, to, by)
+  row = Unsqueeze(place, second)
+  seen = LessOrEqual(place, row)
+  mask = Where(seen, zero, low)
+  a = Add(s, mask)
+  p = Softmax<axis = -1>(a)
+}`)
+	if diff := cmp.Diff([]string{"mask-constant note mask"}, places(Run(in))); diff != "" {
+		t.Errorf("findings (-want +got):\n%s", diff)
+	}
+}
+
+// TestNativeMask: a mask that may close a row of a native Attention is held in FP32, for the scores that are
+// added to it inside would show beside a clamped one; one that cannot is clamped.
+func TestNativeMask(t *testing.T) {
+	for mask, want := range map[string]string{"open": "widen", "tri": "clamp"} {
+		in := prepareText(t, `<ir_version: 10, opset_import: ["" : 23], metadata_props: ["amplint.range.q": "[-4,4]", "amplint.range.k": "[-4,4]", "amplint.range.v": "[-4,4]", "amplint.range.open": "[0,1]"]>
+m (float[1, 2, 2, 4] q, float[1, 2, 2, 4] k, float[1, 2, 2, 4] v, bool[1, 1, 2, 2] open) => (float[1, 2, 2, 4] y)
+<float zero = {0}, float low = {-3.4028235e38}, bool[1, 1, 2, 2] tri = {1, 0, 1, 1}>
+{
+  bias = Where(`+mask+`, zero, low)
+  y = Attention(q, k, v, bias)
+}`)
+		var got []string
+		for _, f := range Run(in) {
+			if f.Rule == maskConstant.Name {
+				for _, e := range f.Edits {
+					switch e.(type) {
+					case rewrite.Widen:
+						got = append(got, "widen")
+					case rewrite.Clamp:
+						got = append(got, "clamp")
+					}
+				}
+			}
+		}
+		if len(got) == 0 || strings.Join(got, " ") != strings.TrimSpace(strings.Repeat(want+" ", len(got))) {
+			t.Errorf("mask %s: edits %v, want %s", mask, got, want)
+		}
+	}
+}
