@@ -61,8 +61,11 @@ var patterns = []struct {
 // corner is 0 or 1 by a number, in no order.
 func corner(i int) float64 { return float64((uint64(i)*0x9E3779B97F4A7C15 + 12345) >> 40 & 1) }
 
-// above returns the float32 that lies n steps above x.
+// above returns the float32 that lies n steps above x, and x where none does.
 func above(x, n float64) float64 {
+	if math.Abs(x) > math.MaxFloat32/2 {
+		return x
+	}
 	return float64(math.Float32frombits(math.Float32bits(float32(x)) + uint32(n)))
 }
 

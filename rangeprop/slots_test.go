@@ -68,14 +68,14 @@ func slotsOf(p *trial, path string, how taken) ([]slot, error) {
 }
 
 func slotOf(v *graph.Value, x *samples.Value, h *hint, g rangeprop.InputRange, how taken) (slot, error) {
-	s := slot{v: v, elem: elementOf(v.Type), r: rangeprop.Range{Lo: -1, Hi: 1}}
+	s := slot{v: v, elem: tensorType(v.Type).Elem, r: rangeprop.Range{Lo: -1, Hi: 1}}
 	if !s.elem.IsFloat() {
 		s.r = rangeprop.Range{Lo: 0, Hi: how.ids}
 	}
 	if v.Type.Kind == graph.KindSequence || v.Type.Kind == graph.KindOptional {
 		s.items = 3
 	}
-	for _, d := range v.Type.Shape {
+	for _, d := range tensorType(v.Type).Shape {
 		size := max(how.open, 2)
 		if d.Known() {
 			size = int(d.N)
@@ -155,11 +155,12 @@ func (s slot) steady(list []*samples.Array) (slot, error) {
 	return s, nil
 }
 
-func elementOf(t graph.Type) graph.ElemType {
+// tensorType is the type of the tensors in a sequence or an optional value.
+func tensorType(t graph.Type) graph.Type {
 	for t.Of != nil {
 		t = *t.Of
 	}
-	return t.Elem
+	return t
 }
 
 // scaled widens a range, or makes a point of it.
