@@ -71,10 +71,7 @@ func (c *call) headCounts() (queries, keys int64) {
 // the way, in the type of the queries, makes their softmax NaN.
 func (c *call) scores(q, k *Val, head, scale float64, late bool) *Val {
 	s := times(q.flat(), k.flat())
-	limit := c.accumLimit()
-	if f, ok := held(c.elem(0)); ok {
-		limit = math.Min(limit, f.Max())
-	}
+	limit := c.heldLimit()
 	scale = math.Abs(scale)
 	v := map1flags(s, func(x Range) Range {
 		m := product(x.MaxAbs(), head)
@@ -124,7 +121,8 @@ func attentionOp(c *call) []*Val {
 	biased := c.masked(capped)
 	masked := c.has(3) || c.hides()
 	y := c.attended(each, masked || biased.negInf, q, k, raw)
-	y.nan = y.nan || masked || biased.nan || biased.posInf
+	raw.nan = raw.nan || scale < 0 // queries and keys are scaled by the root of it each
+	y.nan = y.nan || masked || biased.nan || biased.posInf || raw.nan
 	shown := raw
 	switch c.n.Int("qk_matmul_output_mode", 0) {
 	case 1, 2: // the two opsets number these in another order

@@ -50,7 +50,8 @@ func (c *call) followed(i int, v *graph.Value, x *Val) *Val {
 	y = y.tighten(rank)
 	y.ball = y.ball.boxless()
 	if f, ok := c.p.resultFormat(v); ok && y.Hull().MaxAbs() > f.Max() {
-		return heldIn(f, y)
+		y = heldIn(f, y)
+		y.ball = nil // an element that overflows lies in no ball
 	}
 	return y
 }

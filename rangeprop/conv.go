@@ -328,7 +328,7 @@ func col2ImOp(c *call) *Val {
 
 // activate applies the activation that a fused operator names.
 func (c *call) activate(v *Val, name string, alpha float64) *Val {
-	v = c.mid(v)
+	v = v.within(c.heldLimit())
 	f := map[string]func(Range) Range{
 		"Relu": monotone(func(x float64) float64 { return math.Max(x, 0) }), "Tanh": tanh, "Sigmoid": sigmoid,
 		"LeakyRelu":   func(x Range) Range { return slopes(x, Range{alpha, alpha}) },

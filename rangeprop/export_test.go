@@ -66,6 +66,9 @@ func (s simplex) breaks(dims []int, x []float64) string {
 	})
 	n := float64(dims[len(dims)-s.axis])
 	for _, sum := range sums {
+		if n == 0 {
+			break
+		}
 		if e := 4*s.unit + 2*n*accumUnit + n*s.unit; sum > 1+e || !s.most && sum < 1-e {
 			bad = fmt.Sprintf("weights that sum to %v", sum)
 		}

@@ -12,7 +12,7 @@ import (
 // norm bounds a normalised value by √n, and for E[x²] - m², whose difference may lose all its
 // digits, by what ε leaves of that loss.
 func (p *pass) norm(n *pattern.Norm, x *Val) *Val {
-	if n.Bound == 0 || p.torn(n) {
+	if n.Bound == 0 || p.torn(n) || p.cutOff(n) {
 		return x
 	}
 	m := n.Bound
@@ -31,7 +31,7 @@ func (p *pass) norm(n *pattern.Norm, x *Val) *Val {
 	if math.IsInf(m, 0) {
 		return x
 	}
-	_, unit := p.coarsest(n.Output, n.Nodes)
+	f, unit := p.coarsest(n.Output, n.Nodes)
 	slack := unit*8 + math.Min(float64(n.Count), 1<<16)*accumUnit
 	if len(n.Scales) == 1 && len(n.Biases) <= 1 && n.Offset == 0 {
 		return p.normPerChannel(n, x, r, slack)
@@ -42,7 +42,14 @@ func (p *pass) norm(n *pattern.Norm, x *Val) *Val {
 	for _, b := range n.Biases {
 		r = add(r, p.asCopied(n.Output, p.val(b).Hull()))
 	}
-	return x.limit(r, slack)
+	return x.limit(grained(f, r, p.factors(n.Output, n.Coef, n.Scales).MaxAbs()), slack)
+}
+
+// cutOff tells whether what is divided may overflow and what divides it may not. Of an input without a range nothing
+// is known that could be told from infinite.
+func (p *pass) cutOff(n *pattern.Norm) bool {
+	x := p.val(n.Numerator)
+	return x.special() && x.basis != Unknown && p.ends(n.Shifted)
 }
 
 // offMean is the bound of a value normalised by the squares of its own deviations: √n-1, for which the
@@ -203,6 +210,9 @@ func (p *pass) storedIn(v *graph.Value, f numfmt.Format) bool {
 func (p *pass) normPerChannel(n *pattern.Norm, x *Val, r Range, slack float64) *Val {
 	r = Range{r.Lo * (1 + slack), r.Hi * (1 + slack)}
 	e := p.scaledEarly(n)
+	if g, _ := p.coarsest(n.Output, n.Nodes); g.Bits() < 32 {
+		e += g.MinSubnormal() * (1 + p.factors(n.Output, n.Coef, n.Scales).MaxAbs())
+	}
 	f := map1(p.val(n.Scales[0]), func(s Range) Range {
 		return add(mul(mul(r, Range{n.Coef, n.Coef}), p.asCopied(n.Output, s)), Range{-e, e})
 	})

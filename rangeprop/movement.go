@@ -41,7 +41,7 @@ func dropoutOp(c *call) []*Val {
 		}
 		top := math.Inf(1)
 		if ratio.Hi < 1 {
-			top = 1 / (1 - ratio.Hi)
+			top = math.Max(1, 1/(1-ratio.Hi))
 		}
 		v = map1(v.flat(), func(x Range) Range { return mul(x, Range{0, top}) })
 		v = v.roundedIn(c.elem(0))

@@ -31,6 +31,9 @@ func normalizeOps() map[string]op {
 // is no bound where the squares of all deviations vanish; of inputs that reach further the few rows
 // that do so are not counted.
 func (c *call) normalized(x *Val, n, eps float64, rms bool) *Val {
+	if !(eps >= 0) || n == 0 {
+		return unnormalized(x)
+	}
 	if f, low := c.stash(); low {
 		return c.normalizedLow(f, x, n, eps)
 	}
@@ -60,6 +63,14 @@ func (c *call) normalized(x *Val, n, eps float64, rms bool) *Val {
 	v := scalar(r)
 	v.rest(x)
 	v.nan = x.nan || x.special() || eps == 0 || product(n, h.MaxAbs()) > c.accumLimit()
+	return v
+}
+
+// unnormalized is what a norm makes of numbers where its root may be of 0 or less, and of no numbers at all.
+func unnormalized(x *Val) *Val {
+	v := scalar(all)
+	v.rest(x)
+	v.nan, v.posInf, v.negInf = true, true, true
 	return v
 }
 
@@ -98,6 +109,9 @@ func (c *call) expanded(x *Val, n, eps float64) *Val {
 
 // meanOf bounds the mean of n elements in their type.
 func (c *call) meanOf(x *Val, n float64) *Val {
+	if n == 0 {
+		return unnormalized(x)
+	}
 	v := x.flat()
 	h := v.Hull()
 	e, limit := math.Min(sumError(n, 1), 1)*finiteOr0(h.MaxAbs()), c.accumLimit()
@@ -165,6 +179,9 @@ func layerNormOp(c *call) []*Val {
 func (c *call) inverseRoot(x *Val, n, eps float64, rms bool) *Val {
 	h := x.Hull()
 	top, limit := h.MaxAbs(), c.accumLimit()
+	if !(eps >= 0) || n == 0 {
+		return unnormalized(x)
+	}
 	if f, low := c.stash(); low { // the mean is off by up to 3 of the greatest, the sum by as much again
 		top, limit, eps, rms = 6*top, f.Max(), f.Round(eps), true
 	}
@@ -216,7 +233,7 @@ func groupNormLastOp(c *call) *Val {
 // silu applies the activation that a node of channels last asks for.
 func (c *call) silu(y *Val) *Val {
 	if c.n.Int("activation", 0) == 1 {
-		return gate(c.mid(y), func(x float64) float64 { return x * logistic(x) }, -1.2784645)
+		return gate(y.within(c.heldLimit()), func(x float64) float64 { return x * logistic(x) }, -1.2784645)
 	}
 	return y
 }
@@ -309,6 +326,7 @@ func batchNormOp(c *call) []*Val {
 		mean, variance = channelWise(mean, rank), channelWise(variance, rank)
 	}
 	root := squareRoot(plus(variance, scalar(Range{eps, eps})))
+	root.posInf = variance.posInf
 	y := plus(c.mid(times(c.mid(over(c.mid(plus(x, negative(mean))), root)), scale)), bias)
 	y.nan = y.nan || root.zero()
 	e := accumUnit * 8 * times(over(mean, root), scale).Hull().MaxAbs() // kernels fold the mean into the bias

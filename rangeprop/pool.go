@@ -38,6 +38,9 @@ func globalAverageOp(c *call) *Val { return c.averaged(c.channels(0), c.trailing
 
 // averaged widens a mean of n elements by the rounding of the sum.
 func (c *call) averaged(v *Val, n float64) *Val {
+	if n == 0 {
+		return unnormalized(v)
+	}
 	e := math.Min(sumError(n, 1), 1e-2)
 	if math.IsNaN(e) {
 		e = 1e-2

@@ -54,7 +54,7 @@ func quantizeOp(c *call) *Val {
 			r := add(Range{math.RoundToEven(q.Lo), math.RoundToEven(q.Hi)}, z)
 			return Range{math.Min(math.Max(r.Lo, limit.Lo), limit.Hi), math.Min(math.Max(r.Hi, limit.Lo), limit.Hi)}
 		}
-		if r, ok := saturated(c.elem(0), q); ok && c.n.Int("saturate", 1) != 0 {
+		if r, ok := saturated(c.elem(0), add(q, z)); ok && c.n.Int("saturate", 1) != 0 {
 			return r
 		}
 		return all

@@ -31,7 +31,22 @@ func (p *pass) ratio(q *pattern.Ratio, x *Val) *Val {
 	if q.Kind == pattern.OfMean { // the products are summed apart from the weights
 		slack += math.Min(2*float64(count(q.Weights[0].Type.Shape))*accumUnit, unknownSum)
 	}
-	return x.limit(mul(r, p.factors(q.Output, q.Coef*k, q.Scales)), slack)
+	return x.limit(grained(f, mul(r, p.factors(q.Output, q.Coef*k, q.Scales)), p.factors(q.Output, q.Coef, q.Scales).MaxAbs()), slack)
+}
+
+// grained is a range of what is rounded in 16 bits to multiples of the least number before and after it is scaled.
+func grained(f numfmt.Format, r Range, scale float64) Range {
+	if f.Bits() >= 32 {
+		return r
+	}
+	e := f.MinSubnormal() * (1 + scale)
+	if r.Lo < 0 {
+		r.Lo -= e
+	}
+	if r.Hi > 0 {
+		r.Hi += e
+	}
+	return r
 }
 
 // ratioRange is where a quotient lies in real numbers, its factors aside, and for a mean in a format; ok is false
@@ -135,12 +150,62 @@ func (p *pass) crowded(n *graph.Node) bool {
 // large numbers is more than that of its weights, and overflows before where a result has 16 bits. f is the format
 // with the fewest bits on the way.
 func (p *pass) pastNumbers(q *pattern.Ratio, f numfmt.Format) bool {
+	if p.grown(q) {
+		return true
+	}
 	num := []*graph.Value{q.Num}
 	if n := q.Output.Producer; n != nil && n.OpName() == "Div" && n.In(0) != nil {
 		num = append(num, n.In(0))
 	}
 	over := slices.ContainsFunc(num, func(v *graph.Value) bool { return p.overflows(p.val(v), v) })
-	return over && (q.Kind == pattern.OfMean && f.Bits() < 32 || !p.val(q.Den).special())
+	ends := p.val(q.Num).basis != Unknown && p.ends(q.Denominator)
+	return over && (q.Kind == pattern.OfMean && f.Bits() < 32 || ends || !p.val(q.Den).special())
+}
+
+// ends tells whether a value is cut off at the greatest number of its format though what it is made of may be
+// infinite.
+func (p *pass) ends(v *graph.Value) bool {
+	if v == nil || v.Producer == nil || v.Producer.In(0) == nil || !p.val(v.Producer.In(0)).posInf {
+		return false
+	}
+	return !p.val(v).posInf || v.Producer.OpName() == "Clip" && v.Producer.Version() < 11
+}
+
+// grown tells whether something that is divided, or made of the quotient, may overflow though the quotient does
+// not: it is scaled by more than 1, or adds up more than the weights.
+func (p *pass) grown(q *pattern.Ratio) bool {
+	k := p.factors(q.Output, q.Coef, q.Scales).MaxAbs()
+	if q.Kind == pattern.OfMean {
+		k *= math.Max(1, math.Pow(p.val(q.Input).Hull().MaxAbs(), q.Power))
+	}
+	if k <= 1 {
+		return false
+	}
+	under := p.denominator(q)
+	return slices.ContainsFunc(q.Nodes, func(n *graph.Node) bool {
+		v := n.Out(0)
+		return v != nil && v != q.Output && !under[v] && p.overflows(p.val(v), v)
+	})
+}
+
+// denominator returns what divides a quotient, all that it is computed of and what is computed of it alone.
+func (p *pass) denominator(q *pattern.Ratio) map[*graph.Value]bool {
+	under := map[*graph.Value]bool{}
+	for _, v := range behind(q.Den, nil) {
+		under[v] = true
+	}
+	if q.Kind != pattern.OfMean { // what is divided is added up there
+		under[q.Num] = true
+	}
+	alone := map[*graph.Value]bool{q.Den: true}
+	for _, n := range q.Nodes {
+		if !slices.ContainsFunc(n.Inputs, func(v *graph.Value) bool { return v != nil && v.Const == nil && !alone[v] }) {
+			for _, v := range n.Outputs {
+				under[v], alone[v] = true, true
+			}
+		}
+	}
+	return under
 }
 
 // nonNegatives tells whether none of some values holds a number below zero, or NaN.

@@ -259,6 +259,9 @@ func (c *call) sumOfWeights(v, a *Val) *Val {
 		x := m.of.clone()
 		x.dims = pad(x.dims, rank)
 		y := m.weights.mean(x, at, e/accumUnit, 0)
+		if f := narrowest(behind(c.n.In(0), nil)); f.Bits() < 32 { // each product rounds by half the least number
+			y = y.widen(float64(max(n, 1)) * f.MinSubnormal())
+		}
 		if y.dims = without(y.dims, axes, keep); !single {
 			y = scalar(y.Hull().scale(rows))
 		}

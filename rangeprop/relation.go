@@ -84,7 +84,8 @@ func (p *pass) blend(b *pattern.Blend, x *Val) *Val {
 	}
 	r := p.factors(b.Output, b.CoefA, b.A).join(p.factors(b.Output, b.CoefB, b.B))
 	s := 8 * p.unitOf(slices.Concat([]*graph.Value{b.Output, b.Weight}, b.A, b.B, p.copies(b.Output))...) * r.MaxAbs()
-	return x.limit(Range{r.Lo - s, r.Hi + s}, 0)
+	f := narrowest(behind(b.Output, nil))
+	return x.limit(grained(f, Range{r.Lo - s, r.Hi + s}, 1+math.Abs(b.CoefA)+math.Abs(b.CoefB)), 0)
 }
 
 // crest is not above zero, and as far below it as the others are above the value at most: where the
@@ -138,7 +139,7 @@ func (p *pass) rotation(r *pattern.Rotation, v *graph.Value, x *Val) *Val {
 	}
 	_, unit := p.coarsest(v, []*graph.Node{v.Producer})
 	m *= 1 + 8*math.Max(unit, p.unitBehind(v, nil))
-	return x.limit(Range{-m, m}, 0)
+	return x.limit(grained(narrowest(behind(v, nil)), Range{-m, m}, 3), 0)
 }
 
 // gap is at least zero, but for the rounding of what it is the difference of.

@@ -24,6 +24,15 @@ func (c *call) accumLimit() float64 {
 	return math.Inf(1)
 }
 
+// heldLimit is the greatest finite number of what an operator of several steps may hold between them: some
+// kernels do in the type of the output.
+func (c *call) heldLimit() float64 {
+	if f, ok := held(c.elem(0)); ok {
+		return math.Min(c.accumLimit(), f.Max())
+	}
+	return c.accumLimit()
+}
+
 // wraps tells whether sums of an output wrap around.
 func (c *call) wraps() bool { return c.elem(0).IsInt() }
 
@@ -105,8 +114,11 @@ func (c *call) total(list ...*Val) *Val {
 }
 
 // mid is a result on the way to another: what overflows in it is infinite, whatever follows.
-func (c *call) mid(v *Val) *Val {
-	h, limit := v.Hull(), c.accumLimit()
+func (c *call) mid(v *Val) *Val { return v.within(c.accumLimit()) }
+
+// within makes infinite what lies past a limit.
+func (v *Val) within(limit float64) *Val {
+	h := v.Hull()
 	if h.MaxAbs() <= limit {
 		return v
 	}

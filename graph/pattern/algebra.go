@@ -63,7 +63,7 @@ func (f *finder) readProduct(v *graph.Value) *product {
 	case n.Op == "Sqrt" && a != nil:
 		return f.power(v, a, 0.5)
 	case n.Op == "Pow" && a != nil:
-		if e, ok := f.number1(f.orNil(b)); ok {
+		if e, ok := f.number1(f.orNil(b)); ok && (v.Type.Elem.IsFloat() || e > 0 && e == math.Trunc(e)) {
 			return f.power(v, a, e)
 		}
 	}

@@ -26,7 +26,7 @@ func (f *finder) reduction(v *graph.Value) (*reduction, bool) {
 func (f *finder) scaled(v *graph.Value) (*reduction, float64, bool) {
 	v = f.shaped(v)
 	n := v.Producer
-	if n == nil || v.Const != nil || n.In(0) == nil || n.Domain != "" {
+	if n == nil || v.Const != nil || n.In(0) == nil || n.Domain != "" || empty(n.In(0).Type.Shape) {
 		return nil, 0, false
 	}
 	x := n.In(0)
@@ -35,7 +35,7 @@ func (f *finder) scaled(v *graph.Value) (*reduction, float64, bool) {
 	case "ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceSumSquare", "ReduceL1", "ReduceL2", "ReduceLogSumExp":
 		r.op = n.Op[len("Reduce"):]
 		var ok bool
-		if r.axes, r.all, ok = Axes(n); !ok {
+		if r.axes, r.all, ok = Axes(n); !ok || !x.Type.Elem.IsFloat() && truncates(r.op) {
 			return nil, 0, false
 		}
 	default:
@@ -44,6 +44,12 @@ func (f *finder) scaled(v *graph.Value) (*reduction, float64, bool) {
 	r.count = count(x.Type.Shape, r.axes, r.all)
 	return r, 1, true
 }
+
+// empty tells whether a tensor holds nothing: a sum of that is 0, whatever else is known of what is added up.
+func empty(s graph.Shape) bool { return slices.Contains(s, graph.Dim{}) }
+
+// truncates tells whether a reduction of whole numbers cuts off what is no whole number.
+func truncates(op string) bool { return op == "Mean" || op == "L2" || op == "LogSumExp" }
 
 // Axes returns the axes of a Reduce node, counted from the front where the rank is known; all is
 // set where it reduces over every axis. ok is false where they are not known.
