@@ -15,7 +15,7 @@ func (c *call) estimate(i int) *moments {
 		return nil
 	case moves(name):
 		return c.movedMoments(i)
-	case i > 0:
+	case i > 0 || c.n.Op == "DynamicQuantizeLinear":
 		return c.rare(i)
 	case elementwise(c.n):
 		if of := c.bends(); of != nil {
@@ -46,7 +46,9 @@ func (c *call) estimate(i int) *moments {
 		return c.affineMoments()
 	case "Softmax":
 		return c.softmaxMoments()
-	case "ReduceMean", "GlobalAveragePool", "AveragePool", "ReduceSum", "ReduceMax", "GlobalMaxPool", "MaxPool":
+	case "MatMulInteger", "ConvInteger":
+		return c.integerMoments()
+	case "ReduceMean", "GlobalAveragePool", "AveragePool", "ReduceSum", "ReduceMax", "ReduceMin", "GlobalMaxPool", "MaxPool", "ReduceL1", "ReduceL2", "ReduceSumSquare":
 		return c.reducedMoments(name)
 	}
 	return c.rare(i)
@@ -87,7 +89,7 @@ func (c *call) movedMoments(i int) *moments {
 	mean, vari := &call{p: c.p, n: c.n, in: make([]*Val, len(c.in))}, &call{p: c.p, n: c.n, in: make([]*Val, len(c.in))}
 	for k, in := range c.in {
 		mean.in[k], vari.in[k] = in, in
-		if v := c.n.In(k); v != nil && v.Type.Elem.IsFloat() && (k == 0 || c.n.Op == "Concat") {
+		if v := c.n.In(k); v != nil && (v.Type.Elem.IsFloat() || c.p.estimates(v)) && (k == 0 || c.n.Op == "Concat") {
 			m := c.p.moments(v)
 			if !elementwise(c.n) {
 				m = m.settled(c.shape(k))
@@ -142,10 +144,20 @@ func (m *moments) repeated(n int) *moments {
 // attention layers of three models, most where a causal mask leaves the first rows few values.
 const attended = 0.17
 
+// unquantized is an input, or what it was before it was rounded to 8 bits and back.
+func (c *call) unquantized(i int) *Val {
+	if v := c.n.In(i); v != nil && v.Producer != nil && v.Producer.OpName() == "DequantizeLinear" && v.Producer.In(0) != nil {
+		if q := rounded8(v.Producer); q != nil {
+			return c.p.val(q)
+		}
+	}
+	return c.x(i)
+}
+
 // generalProduct multiplies two computed values; under weights that sum to 1 it is a mean.
 func (c *call) generalProduct(x *moments) *moments {
 	y := c.mom(1)
-	if c.x(0).shares.axis == 1 {
+	if c.unquantized(0).shares.axis == 1 {
 		m := y.flat()
 		for i := range m.vari {
 			m.vari[i] *= attended
@@ -277,7 +289,14 @@ func (c *call) reducedMoments(name string) *moments {
 		n = c.kernel()
 		x = x.perChannel()
 	default:
-		n = math.Max(c.leastCount(), 1)
+		n = c.joined(name)
+		if images, keep := c.overImages(); images {
+			rho = apart
+			if x = x.perChannel(); !keep && len(x.dims) > 1 {
+				x = &moments{x.dims[:2], x.mean, x.vari}
+			}
+			break
+		}
 		x = x.flat()
 	}
 	if n < 1 || math.IsInf(n, 0) {
@@ -286,16 +305,75 @@ func (c *call) reducedMoments(name string) *moments {
 	out := &moments{x.dims, make([]float64, len(x.mean)), make([]float64, len(x.mean))}
 	for i, m := range x.mean {
 		v := x.vari[i]
-		switch name {
-		case "ReduceSum":
-			out.mean[i], out.vari[i] = n*m, n*v
-		case "ReduceMax", "GlobalMaxPool", "MaxPool":
-			out.mean[i], out.vari[i] = m+math.Sqrt(2*v*math.Log(n)), v/2
-		default:
-			out.mean[i], out.vari[i] = m, v*((1-rho)/n+rho)
-		}
+		out.mean[i], out.vari[i] = reducedOf(name, n, m, v, rho)
 	}
 	return out
+}
+
+// joined is the number of elements that a reduction joins. A mean and an extreme of a length that nothing tells are
+// those of many; a sum is taken to be no longer than it has to be.
+func (c *call) joined(name string) float64 {
+	n := math.Max(c.leastCount(), 1)
+	switch name {
+	case "ReduceMean", "ReduceMax", "ReduceMin":
+		if _, axes, _, ok := c.reduction(); !ok || c.open(axes) {
+			n = math.Max(n, manyTerms)
+		}
+	}
+	return n
+}
+
+// open tells whether the length of one of the axes is not known.
+func (c *call) open(axes []bool) bool {
+	for i, on := range axes {
+		if lo, hi := c.dim(0, i); on && lo != hi {
+			return true
+		}
+	}
+	return false
+}
+
+// overImages tells whether a reduction joins all positions of each channel, and whether their axes stay.
+func (c *call) overImages() (yes, keep bool) {
+	_, axes, keep, ok := c.reduction()
+	if !ok || len(axes) < 3 || len(c.mom(0).dims) != len(axes) {
+		return false, false
+	}
+	for i, on := range axes {
+		if on != (i > 1) {
+			return false, false
+		}
+	}
+	return true, keep
+}
+
+// reducedOf are the moments of what n elements of mean m and variance v come to, which a mean takes to be
+// correlated by rho.
+func reducedOf(name string, n, m, v, rho float64) (mean, vari float64) {
+	squares := m*m + v // the mean of the squares of normal variables, whose variance is 2v² + 4vm²
+	spread := v * (2*v + 4*m*m)
+	switch name {
+	case "ReduceSum":
+		return n * m, n * v
+	case "ReduceMax", "GlobalMaxPool", "MaxPool":
+		return m + math.Sqrt(2*v*math.Log(n)), v / 2
+	case "ReduceMin":
+		return m - math.Sqrt(2*v*math.Log(n)), v / 2
+	case "ReduceSumSquare":
+		return n * squares, n * spread
+	case "ReduceL2":
+		if squares == 0 {
+			return 0, 0
+		}
+		return math.Sqrt(n * squares), spread / (4 * squares)
+	case "ReduceL1":
+		size := m*math.Erf(m/math.Sqrt(2*v)) + math.Sqrt(2*v/math.Pi)*math.Exp(-m*m/(2*v))
+		if v == 0 {
+			size = math.Abs(m)
+		}
+		return n * size, n * math.Max(squares-size*size, 0)
+	}
+	return m, v * ((1-rho)/n + rho)
 }
 
 // perChannel keeps the channel axis of images apart.

@@ -32,11 +32,17 @@ const samples = 0.9
 
 // convMoments carries moments through a kernel, or through one that is transposed.
 func (c *call) convMoments() *moments {
-	transposed := c.n.Op == "ConvTranspose"
 	f := c.p.likeWeights(c.n.In(1))
 	if f == nil {
 		return nil
 	}
+	return c.kernelMoments(f, c.mom(0), c.x(0).Hull().Lo < 0)
+}
+
+// kernelMoments carries the moments of the first input through a kernel; signed tells whether that may be
+// negative.
+func (c *call) kernelMoments(f *weights, x *moments, signed bool) *moments {
+	transposed := c.n.Op == "ConvTranspose"
 	t := f.t
 	group := int(c.n.Int("group", 1))
 	if len(t.Dims) < 3 || group < 1 || t.Dims[0] < int64(group) || t.Dims[1] < 1 {
@@ -54,7 +60,10 @@ func (c *call) convMoments() *moments {
 	if k.learnt = trained; ins == group {
 		k.learnt = 1 // each kernel reads a channel of its own
 	}
-	k.lay(c, outs, ins)
+	k.lay(c, x, outs, ins)
+	if signed && !k.bank {
+		k.vari = make([]float64, outs*k.places)
+	}
 	if err := k.read(f); err != nil {
 		return nil
 	}
@@ -99,8 +108,8 @@ const fewPlaces = 16
 
 // lay joins the input's moments per channel, or per channel and position, and sets where the taps meet
 // them.
-func (k *kernels) lay(c *call, outs, channels int) {
-	x, w := c.mom(0), c.window()
+func (k *kernels) lay(c *call, x *moments, outs, channels int) {
+	w := c.window()
 	k.inPlaces, k.places = 1, 1
 	switch {
 	case w == nil || k.bank || k.transposed:
@@ -113,9 +122,6 @@ func (k *kernels) lay(c *call, outs, channels int) {
 	}
 	k.x = x.images(channels, k.inPlaces)
 	k.sums = newSums(outs*k.places, common)
-	if c.x(0).Hull().Lo < 0 && !k.bank {
-		k.vari = make([]float64, outs*k.places)
-	}
 }
 
 // images returns n moments for each channel, one for each position in it; all alike along what the
@@ -262,7 +268,7 @@ func (k *kernels) moments(c *call, outs int) *moments {
 	if k.size != nil {
 		copy(out.dims[2:], k.size)
 	}
-	if c.has(2) && len(c.in[2].lo) == outs {
+	if c.n.Op != "ConvInteger" && c.has(2) && len(c.in[2].lo) == outs {
 		for i := range out.mean {
 			o := i / k.places
 			out.mean[i] += c.in[2].lo[o]/2 + c.in[2].hi[o]/2

@@ -17,6 +17,10 @@ func (c *call) rare(i int) *moments {
 		return c.branches(i)
 	case "LSTM", "GRU", "RNN":
 		return c.recurrentMoments(i)
+	case "DynamicQuantizeLinear":
+		return c.dynamicMoments(i)
+	case "PRelu":
+		return combine(c.mom(0), c.mom(1), sloped)
 	case "Max", "Clip":
 		return c.clipped(name)
 	case "Min":
@@ -35,7 +39,8 @@ func (c *call) rare(i int) *moments {
 	return nil
 }
 
-// requantizedMoments are those of what was quantised by the same scale: rounding moves little of them.
+// requantizedMoments are those of what was quantised by the same scale: rounding moves little of them. Those of a
+// constant are its own.
 func (c *call) requantizedMoments() *moments {
 	if c.n.In(0) == nil {
 		return nil
@@ -43,7 +48,24 @@ func (c *call) requantizedMoments() *moments {
 	if v := rounded8(c.n); v != nil {
 		return c.p.moments(v)
 	}
-	return nil
+	t := c.p.stored(c.n)
+	if t == nil || t.Len() == 0 {
+		return nil
+	}
+	turn := dequantizer(c.n, t)
+	if turn == nil {
+		return nil
+	}
+	n, sum, squares := float64(t.Len()), 0.0, 0.0
+	err := stream(t, func(i int, x float64) {
+		y := turn(i, x)
+		sum, squares = sum+y, squares+y*y
+	})
+	if err != nil {
+		return nil
+	}
+	mean := sum / n
+	return &moments{nil, []float64{mean}, []float64{math.Max(squares/n-mean*mean, 0)}}
 }
 
 // folded folds the estimates of all inputs.
@@ -97,6 +119,20 @@ func larger(m, v, n, w float64) (mean, vari float64) {
 	mean = m*up + n*down + t*d
 	square := (m*m+v)*up + (n*n+w)*down + (m+n)*t*d
 	return mean, math.Max(square-mean*mean, 0)
+}
+
+// sloped are the moments of a normal variable that is multiplied by a slope, free of it, where it is negative.
+func sloped(m, v, slope, w float64) (mean, vari float64) {
+	sd := math.Sqrt(v)
+	if sd == 0 {
+		return math.Max(m, 0) + slope*math.Min(m, 0), w * math.Min(m, 0) * math.Min(m, 0)
+	}
+	a := m / sd
+	above, density := 0.5*math.Erfc(-a/math.Sqrt2), math.Exp(-a*a/2)/math.Sqrt(2*math.Pi)
+	up, upSquare := m*above+sd*density, (m*m+v)*above+m*sd*density
+	down, downSquare := m-up, m*m+v-upSquare
+	mean = up + slope*down
+	return mean, math.Max(upSquare+(slope*slope+w)*downSquare-mean*mean, 0)
 }
 
 // byBounds takes output i as spread over its bounds, as moments does where there is no estimate.

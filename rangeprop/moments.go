@@ -167,7 +167,7 @@ func (p *pass) moments(v *graph.Value) *moments {
 
 // estimated gives an output its estimate, kept inside its bounds.
 func (c *call) estimated(i int, v *graph.Value, x *Val) *Val {
-	if !v.Type.Elem.IsFloat() || c.p.opt.NoMoments {
+	if c.p.opt.NoMoments || !v.Type.Elem.IsFloat() && !c.counts(v) {
 		return x
 	}
 	m, h := c.estimate(i), x.Hull()

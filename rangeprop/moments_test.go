@@ -34,6 +34,15 @@ func TestMoments(t *testing.T) {
 		{"mean of a row", `n, y = LayerNormalization(x, g)`, 0, 1},
 		{"padded", `p = Constant<value = int64[4] {0, 1, 0, 1}>() y = Pad(x, p)`, 0, 2},
 		{"rounded to steps", `a = Relu(x) q = QuantizeLinear(a, half) y = DequantizeLinear(q, half)`, 2 / math.Sqrt(2*math.Pi), 2 * math.Sqrt(0.5-0.5/math.Pi)},
+		{"sloped", `c = Constant<value = float[4] {0.25, 0.25, 0.25, 0.25}>() y = PRelu(x, c)`, 0.75 * 2 / math.Sqrt(2*math.Pi), 1.32},
+		{"length", `a = Constant<value = int64[1] {1}>() y = ReduceL2(x, a)`, 4, math.Sqrt2},
+		{"sum of sizes", `a = Constant<value = int64[1] {1}>() y = ReduceL1(x, a)`, 4 * 2 * math.Sqrt(2/math.Pi), 2 * 2 * math.Sqrt(1-2/math.Pi)},
+		{"sum of squares", `a = Constant<value = int64[1] {1}>() y = ReduceSumSquare(x, a)`, 16, 2 * 4 * math.Sqrt2},
+		{"smallest", `a = Constant<value = int64[1] {1}>() y = ReduceMin(x, a)`, -2 * math.Sqrt(2*math.Log(4)), math.Sqrt2},
+		{"mean over images", `s = Constant<value = int64[4] {1, 2, 2, 2}>() a = Reshape(x, s) b = Constant<value = int64[2] {2, 3}>() y = ReduceMean(a, b)`, 0, 2 * math.Sqrt(0.1+0.9/4)},
+		{"quantised as it runs", `q, s, z = DynamicQuantizeLinear(x) c = Constant<value = int8[4, 1] {1, 2, 3, 4}>() i = MatMulInteger(q, c, z) f = Cast<to = 1>(i) y = Mul(f, s)`, 0, 2 * math.Sqrt(30)},
+		{"weights with a zero point", `q, s, z = DynamicQuantizeLinear(x) c = Constant<value = int8[4, 1] {4, 5, 6, 7}>() o = Constant<value = int8[1] {3}>() i = MatMulInteger(q, c, z, o) f = Cast<to = 1>(i) y = Mul(f, s)`, 0, 2 * math.Sqrt(30)},
+		{"a kernel and a bias of integers", `n = Constant<value = int64[3] {2, 4, 1}>() a = Reshape(x, n) q, s, z = DynamicQuantizeLinear(a) c = Constant<value = int8[1, 4, 1] {1, 2, 3, 4}>() i = ConvInteger(q, c, z) d = Div(two, s) e = Floor(d) g2 = Cast<to = 6>(e) j = Add(i, g2) f = Cast<to = 1>(j) y = Mul(f, s)`, 2, 2 * math.Sqrt(30*1.35)},
 		{"batch norm", `s = Constant<value = int64[3] {2, 4, 1}>() a = Reshape(x, s) y = BatchNormalization(a, g, g, g, g)`, 3, 3},
 	} {
 		src := header + `m (float[2, 4] x) => (float[M] y) <float half = {0.5}, float two = {2}, float[4, 1] w = {1, 2, 3, 4}, float[4] g = {3, 3, 3, 3}> {` + c.body + `}`
@@ -46,6 +55,22 @@ func TestMoments(t *testing.T) {
 		if l := y.Likely(); !y.Hull().Contains(l) {
 			t.Errorf("%s: likely %v outside %v", c.name, l, y.Hull())
 		}
+	}
+}
+
+// TestStoredMoments: what a constant in 8 bits stands for has the mean and the deviation of its elements, and the mean
+// of values under shares that are rounded on the way is estimated as without.
+func TestStoredMoments(t *testing.T) {
+	const src = header + `m (float[2, 4, 4] x, float[2, 4, 4] v) => (float[M] y, float[N] z, float[N] u)
+<float half = {0.5}, float fine = {0.00390625}, uint8 zero = {0}, int8[4] c = {2, -2, 6, -6}>
+{ y = DequantizeLinear(c, half) p = Softmax(x) q = QuantizeLinear(p, fine, zero) d = DequantizeLinear(q, fine, zero) z = MatMul(d, v) u = MatMul(p, v) }`
+	m, r := analyze(t, src, rangeprop.Options{Ranges: map[string]rangeprop.Given{"x": given(-6, 6), "v": given(-6, 6)}})
+	if mean, sd, ok := r.Val(m.Graph.Lookup("y")).Moments(); !ok || mean != 0 || math.Abs(sd-math.Sqrt(5)) > 1e-9 {
+		t.Errorf("constant: got %v ± %v, %v", mean, sd, ok)
+	}
+	mean, sd, ok := r.Val(m.Graph.Lookup("z")).Moments()
+	if wantMean, want, _ := r.Val(m.Graph.Lookup("u")).Moments(); !ok || mean != wantMean || sd != want {
+		t.Errorf("rounded shares: got %v ± %v, %v, want %v ± %v", mean, sd, ok, wantMean, want)
 	}
 }
 

@@ -25,8 +25,15 @@ func checkCastOverflow(p *Pass) {
 }
 
 // integerSum tells whether a value is a sum of products of 8-bit integers, which comes to tens of thousands
-// in trained models as soon as it has some hundred terms.
+// in trained models as soon as it has some hundred terms, or that with a bias of integers.
 func integerSum(v *graph.Value) bool {
+	if n := walk.MakerOf(walk.Moved(v), "Add"); n != nil {
+		return productOfIntegers(n.In(0)) || productOfIntegers(n.In(1))
+	}
+	return productOfIntegers(v)
+}
+
+func productOfIntegers(v *graph.Value) bool {
 	return walk.MakerOf(walk.Moved(v), "MatMulInteger", "ConvInteger") != nil
 }
 

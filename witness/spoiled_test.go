@@ -2,6 +2,7 @@ package witness
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -24,6 +25,7 @@ func TestSpoiled(t *testing.T) {
 		{"an order among near ties", `m (float[4, 4096] x) => (int64[4, 1] y) { a = Neg(x) y = ArgMax<axis = 1>(a) }`, 1, "", true},
 		{"a place among near ties", `m (float[4, 4096] x) => (float[4, 1] y) { a = Neg(x) i = ArgMax<axis = 1>(a) y = Cast<to = 1>(i) }`, 1, "", false},
 		{"an order", `m (float[32, 8] x) => (int64[32, 1] y) { a = Neg(x) y = ArgMax<axis = 1>(a) }`, 1, "", true},
+		{"many small differences", `m (float[2, 64] x) => (float[2, 64] y) <float k = {26}, float q = {1.003}> { ` + differences + ` }`, 1, "", false},
 		{"a mask that hides all", `m (float[2, 8] x, int64[2, 8] keep) => (float[2, 8] y) <float k = {-10000}, float one = {1}> { f = Cast<to = 1>(keep) d = Sub(one, f) n = Mul(d, k) s = Add(x, n) y = Softmax(s) }`, 4, "", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -45,6 +47,15 @@ func TestSpoiled(t *testing.T) {
 		})
 	}
 }
+
+// differences takes a number off a sum twenty times, with the difference moved off its grid in between.
+var differences = func() string {
+	text := "b0 = Neg(x)"
+	for i := range 20 {
+		text += fmt.Sprintf(" a%d = Add(b%d, k) c%d = Sub(a%d, k) b%d = Mul(c%d, q)", i, i, i, i, i+1, i)
+	}
+	return text + " y = Neg(b20)"
+}()
 
 // TestLeast takes away what a list can do without.
 func TestLeast(t *testing.T) {

@@ -28,6 +28,7 @@ type trialCase struct {
 	in       Input
 	want     map[string]*refeval.Value
 	ordinary bool // the user's, or drawn from anywhere in the ranges: neither ends nor zeros alone
+	given    bool // the user's
 }
 
 // Fault is how an output of the other form differs.
@@ -37,6 +38,7 @@ type Fault struct {
 	Error     float64 // the largest difference, as a share of the output's largest magnitude over all inputs
 	Whole     bool    // the output holds whole numbers, and Error is the share of them that differ
 	Input     Input
+	Drawn     bool // the input is not the user's
 }
 
 // maxKept bounds the elements of inputs and outputs that a trial keeps.
@@ -59,7 +61,7 @@ func NewTrial(ctx context.Context, m *graph.Model, info *infer.Info, ranges []ra
 		if kept += elements(in) + elements(want); err != nil || kept > maxKept {
 			return errors.Join(err, ctx.Err())
 		}
-		t.cases = append(t.cases, trialCase{in, want, ordinary})
+		t.cases = append(t.cases, trialCase{in: in, want: want, ordinary: ordinary})
 		for name, v := range want {
 			size := magnitude(v)
 			if t.scale[name] = max(t.scale[name], size); ordinary {
@@ -70,6 +72,9 @@ func NewTrial(ctx context.Context, m *graph.Model, info *infer.Info, ranges []ra
 	}
 	for _, in := range opt.Samples {
 		_ = add(in, true) // a sample that does not run says nothing
+	}
+	for i := range t.cases {
+		t.cases[i].given = true
 	}
 	t.draw(m, info, ranges, opt, add)
 	t.most, t.made = opt.Work, t.work
@@ -249,7 +254,7 @@ func (c trialCase) fault(got map[string]*refeval.Value, scale map[string]float64
 		w, g := c.want[name].Tensors(), got[name].Tensors()
 		for i := range min(len(w), len(g)) {
 			diff, finite := distance(w[i], g[i])
-			f := &Fault{Output: name, NotFinite: !finite, Error: diff / max(scale[name], math.SmallestNonzeroFloat32), Input: c.in}
+			f := &Fault{Output: name, NotFinite: !finite, Error: diff / max(scale[name], math.SmallestNonzeroFloat32), Input: c.in, Drawn: !c.given}
 			if worst == nil || f.NotFinite && !worst.NotFinite || f.NotFinite == worst.NotFinite && f.Error > worst.Error {
 				worst = f
 			}
