@@ -25,7 +25,7 @@ func (c *chooser) replaced(p rules.Place) rewrite.Edit {
 		}
 	}
 	for _, s := range c.patterns.ExpSums {
-		if s.Max == nil && s.Log != nil && (s.Exp == p.Value || s.Sum == p.Value || s.Log == p.Value) {
+		if s.Max == nil && s.Log != nil && s.Coef == 1 && (s.Exp == p.Value || s.Sum == p.Value || s.Log == p.Value) {
 			return logSumExpNode(s)
 		}
 	}

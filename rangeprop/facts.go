@@ -127,19 +127,24 @@ func (p *pass) expSum(s *pattern.ExpSum, v *graph.Value, x *Val) *Val {
 		n = float64(s.Count)
 	}
 	in := p.val(s.Input).Hull()
-	unit, blur := 1e-5+8*p.unitOf(s.Exp, s.Sum, s.Log, v), p.blur(v, s.Input)
-	top := math.Log(n) + unit*(1+math.Log(n)) + blur
-	switch v {
+	unit, blur := 1e-5+8*p.unitOf(s.Exp, s.Sum, s.Log, v), s.Scale*p.blur(v, s.Input)
+	top, by := math.Log(n)+unit*(1+math.Log(n))+blur, math.Log(s.Coef)
+	switch e := unit * math.Abs(by); v {
 	case s.Sum:
-		return x.limit(Range{math.Exp(-blur), n * math.Exp(blur)}, math.Min(n, 1<<16)*accumUnit+unit).atLeast(math.Exp(-blur))
+		least := s.Coef * math.Exp(-blur)
+		x = x.limit(Range{least, s.Coef * n * math.Exp(blur)}, math.Min(n, 1<<16)*accumUnit+unit)
+		if s.Coef != 1 { // the product with it is rounded
+			return x
+		}
+		return x.atLeast(least)
 	case s.Log:
-		return x.limit(Range{-blur, top}, 0).atLeast(-blur)
+		return x.limit(Range{by - e - blur, by + e + top}, 0).atLeast(by - e - blur)
 	}
 	low := in.Lo // a sum of n terms none of which is below exp(lo)
 	if s.Count > 0 {
 		low += math.Log(n)
 	}
-	return x.limit(Range{low - blur - unit*(1+math.Log(n)), in.Hi + top}, unit)
+	return x.limit(Range{low + by - blur - unit*(1+math.Log(n)+math.Abs(by)), in.Hi + by + top + unit*math.Abs(by)}, unit)
 }
 
 // blur is how far apart two copies of a logit may be on the way to v: where some of the way is in another

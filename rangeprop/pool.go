@@ -47,11 +47,14 @@ func (c *call) averaged(v *Val, n float64) *Val {
 	}
 	w := map1(v, func(x Range) Range {
 		d := e * finiteOr0(x.MaxAbs())
-		r := Range{x.Lo - d, x.Hi + d}
+		r := overflowing(Range{x.Lo - d, x.Hi + d}, x, product(n, x.MaxAbs()), c.accumLimit())
 		if x.Lo >= 0 {
 			r.Lo = math.Max(r.Lo, 0)
 		}
-		return overflowing(r, x, product(n, x.MaxAbs()), c.accumLimit())
+		if math.IsNaN(n) {
+			return r
+		}
+		return ofOneSign(r, x, x, n+1)
 	}).torn()
 	w.nan = w.nan || v.posInf && v.negInf
 	return w

@@ -16,6 +16,9 @@ func (p *pass) ratio(q *pattern.Ratio, x *Val) *Val {
 	if q.Kind != pattern.OfCount && p.pastNumbers(q, f) && !(unit <= accumUnit && p.summable(q, in)) {
 		return x
 	}
+	if q.Kind == pattern.OfAbs && q.Root && unit > accumUnit { // squares vanish in few bits, of which the root would not
+		return x
+	}
 	if q.Apart && p.crowded(q.Output.Producer) || f.Bits() < 32 && p.inverts(q) {
 		return x
 	}

@@ -108,15 +108,15 @@ func (p *pass) crest(c *pattern.Crest, x *Val) *Val {
 // merge: one of the exponentials is 1, so that the sum is no less than the smaller of the two factors,
 // none of which is negative.
 func (p *pass) merge(m *pattern.Merge, v *graph.Value, x *Val) *Val {
-	low := math.Inf(1)
-	for _, w := range []*graph.Value{m.C, m.D} {
+	low, blur := math.Inf(1), 0.0
+	for i, w := range m.By {
 		h := Range{1, 1}
 		if w != nil {
 			h = p.val(w).Hull()
 		}
-		low = math.Min(low, h.Lo)
+		low, blur = math.Min(low, h.Lo), math.Max(blur, p.blur(v, m.Of[i].Input))
 	}
-	low *= math.Exp(-math.Max(p.blur(v, m.A.Input), p.blur(v, m.B.Input))) * (1 - 1e-5 - 8*p.unitBehind(v, m.A.Input))
+	low *= math.Exp(-blur) * (1 - 1e-5 - 8*p.unitBehind(v, m.Of[0].Input))
 	if !(low >= leastMerged) {
 		return x
 	}

@@ -172,6 +172,7 @@ func allRelated() map[string]relation {
 	all := maps.Clone(related)
 	maps.Copy(all, exported)
 	maps.Copy(all, varied)
+	maps.Copy(all, spelled)
 	return all
 }
 

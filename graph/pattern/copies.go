@@ -79,7 +79,7 @@ func (f *finder) copiesOfSums() {
 		f.copies(v, []*graph.Value{c.Input}, false)
 	}
 	for v, m := range f.set.merges {
-		f.copies(v, []*graph.Value{m.A.Input, m.B.Input}, false)
+		f.copies(v, m.inputs(), false)
 	}
 }
 

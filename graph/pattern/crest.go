@@ -1,6 +1,10 @@
 package pattern
 
-import "github.com/amplint/amplint/graph"
+import (
+	"slices"
+
+	"github.com/amplint/amplint/graph"
+)
 
 // Crest is a - max(a, b, …), element by element: never above zero, and zero wherever a is the largest.
 type Crest struct {
@@ -10,11 +14,19 @@ type Crest struct {
 	Output *graph.Value
 }
 
-// Merge is c·exp(a - m) + d·exp(b - m) for m = max(a, b), as sums of exponentials are joined that
+// Merge is c·exp(a - m) + d·exp(b - m) + … for m = max(a, b, …), as sums of exponentials are joined that
 // were taken apart: one of the exponentials is 1. A nil factor is 1.
 type Merge struct {
-	A, B *Crest
-	C, D *graph.Value
+	Of []*Crest       // a - m, b - m, …
+	By []*graph.Value // c, d, …
+}
+
+// inputs lists what is compared.
+func (m *Merge) inputs() (list []*graph.Value) {
+	for _, c := range m.Of {
+		list = append(list, c.Input)
+	}
+	return list
 }
 
 // crest reads x - m where x is one of the operands of a Max that gives m.
@@ -37,22 +49,38 @@ func (f *finder) crest(v, x, m *graph.Value) {
 	}
 }
 
-// merge reads the sum of two exponentials below their maximum, each with a factor or without.
+// merge reads a sum of exponentials below their maximum, each with a factor or without.
 func (f *finder) merge(v *graph.Value) {
-	n := v.Producer
-	if n.OpName() != "Add" && n.OpName() != "Sum" || len(n.Inputs) != 2 || n.In(1) == nil {
+	if op := v.Producer.OpName(); op != "Add" && op != "Sum" {
 		return
 	}
-	a, c := f.weighed(n.In(0))
-	b, d := f.weighed(n.In(1))
-	if a != nil && b != nil && a.Max == b.Max && f.facing(a, b) && f.facing(b, a) {
-		f.set.merges[v] = &Merge{A: a, B: b, C: c, D: d}
+	list, constant := f.terms(v)
+	m := &Merge{}
+	for _, t := range list {
+		c, by := f.weighed(t.value)
+		if c == nil || t.sign < 0 {
+			return
+		}
+		m.Of, m.By = append(m.Of, c), append(m.By, by)
+	}
+	if len(list) > 1 && len(list) <= maxParts && constant >= 0 && f.facing(m.Of) {
+		f.set.merges[v] = m
 	}
 }
 
-// facing tells whether all that one is compared with is the other.
-func (f *finder) facing(a, b *Crest) bool {
-	return len(a.Others) == 1 && f.same(a.Others[0]) == f.same(b.Input)
+// facing tells whether all that is compared with each other are the inputs of some differences from one maximum.
+func (f *finder) facing(of []*Crest) bool {
+	for _, c := range of {
+		if c.Max != of[0].Max {
+			return false
+		}
+		for _, o := range c.Others {
+			if !slices.ContainsFunc(of, func(d *Crest) bool { return f.same(d.Input) == f.same(o) }) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // weighed reads exp(a - m), or its product with one value.
@@ -83,5 +111,5 @@ func (f *finder) crestBelow(n *graph.Node) *Crest {
 // Crest returns the difference from a maximum of several values that v is, or nil.
 func (s *Set) Crest(v *graph.Value) *Crest { return s.crests[v] }
 
-// Merge returns the sum of two exponentials below their maximum that v is, or nil.
+// Merge returns the sum of exponentials below their maximum that v is, or nil.
 func (s *Set) Merge(v *graph.Value) *Merge { return s.merges[v] }

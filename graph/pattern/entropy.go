@@ -197,7 +197,7 @@ func (f *finder) gap(v *graph.Value) {
 	var axes []int
 	if r, ok := f.reduction(l); ok && r.op == "LogSumExp" && !r.all {
 		x, axes = r.of, r.axes
-	} else if s := f.set.sums[l]; s != nil && s.Output == l {
+	} else if s := f.set.sums[l]; s != nil && s.Output == l && s.Coef == 1 {
 		x, axes = f.same(s.Input), s.Axes
 	}
 	g := e.Producer

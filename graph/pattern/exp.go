@@ -153,29 +153,65 @@ func (f *finder) infinite(v *graph.Value) bool {
 	return ok && (c > 1e300 || c < -1e300)
 }
 
-// expSum reads a reduction as a sum of exponentials, and follows it through the logarithm to the
+// expSum reads a reduction as a number times a sum of exponentials, and follows it through the logarithm to the
 // maximum that is added back.
 func (f *finder) expSum(v *graph.Value) {
 	r, coef, _, ok := f.average(v)
-	if !ok || r.op != "Sum" && r.op != "Mean" || math.Abs(coef-1) > 1e-6 || f.set.sums[v] != nil {
+	if !ok || r.op != "Sum" && r.op != "Mean" || !(coef > 0) || f.set.sums[v] != nil {
 		return
 	}
-	e := f.shaped(r.of).Producer
-	if e == nil || e.Op != "Exp" || e.Domain != "" || e.In(0) == nil {
-		return
+	if math.Abs(coef-1) <= 1e-6 {
+		coef = 1
 	}
-	s := &ExpSum{Input: e.In(0), Exp: e.Out(0), Sum: v, Axes: r.axes, Count: r.count, sum: r}
-	if t := f.shiftOf(e.In(0)); t != nil && t.All == r.all && (t.All || slices.Equal(t.Axes, r.axes)) {
-		s.Input, s.Max = t.Input, t.Max
+	if s := f.expSumOf(r, coef); s != nil {
+		s.Sum = v
+		f.set.sums[v] = s
+		f.logOf(s, v)
 	}
-	f.set.ExpSums = append(f.set.ExpSums, s)
-	f.set.sums[v] = s
-	f.logOf(s)
 }
 
-// logOf finds Log(sum), and Log(sum) + max.
-func (f *finder) logOf(s *ExpSum) {
-	for v := s.Sum; ; {
+// logSum reads a ReduceLogSum of exponentials.
+func (f *finder) logSum(v *graph.Value) {
+	n := v.Producer
+	r := &reduction{op: "Sum", of: f.same(n.In(0)), value: v}
+	var ok bool
+	if r.axes, r.all, ok = Axes(n); !ok {
+		return
+	}
+	r.count = count(n.In(0).Type.Shape, r.axes, r.all)
+	if s := f.expSumOf(r, 1); s != nil {
+		s.Log = v
+		f.set.sums[v] = s
+		f.logOf(s, v)
+	}
+}
+
+// expSumOf describes coef times a sum of exponentials, nil where other numbers are added up. The differences from
+// the maximum may have been scaled.
+func (f *finder) expSumOf(r *reduction, coef float64) *ExpSum {
+	e := f.shaped(r.of).Producer
+	if e == nil || e.Op != "Exp" || e.Domain != "" || e.In(0) == nil {
+		return nil
+	}
+	s := &ExpSum{Input: e.In(0), Exp: e.Out(0), Axes: r.axes, Count: r.count, Coef: coef, Scale: 1, sum: r}
+	t := f.shiftOf(e.In(0))
+	if p := f.product(e.In(0)); t == nil && p.coef > 0 {
+		if x, ok := p.single(1); ok {
+			t, s.Scale = f.set.shifts[x], p.coef
+		}
+	}
+	if t != nil && t.All == r.all && (t.All || slices.Equal(t.Axes, r.axes)) {
+		s.Input, s.Max = t.Input, t.Max
+	} else {
+		s.Scale = 1
+	}
+	f.set.ExpSums = append(f.set.ExpSums, s)
+	return s
+}
+
+// logOf finds Log(sum), and Log(sum) + max, from v on.
+func (f *finder) logOf(s *ExpSum, v *graph.Value) {
+	for {
 		u, ok := soleUse(v)
 		if !ok {
 			return
@@ -186,7 +222,7 @@ func (f *finder) logOf(s *ExpSum) {
 			s.Log = n.Out(0)
 			f.set.sums[s.Log] = s
 		case (n.Op == "Add" || n.Op == "Sum") && s.Log != nil && s.Max != nil && f.unguarded(f.orNil(n.In(1-u.Index))) == f.unguarded(s.Max):
-			if crosswise(s.sum, v, s.sum, n.In(1-u.Index)) {
+			if s.Scale != 1 || crosswise(s.sum, v, s.sum, n.In(1-u.Index)) {
 				return
 			}
 			s.Output = n.Out(0)
@@ -225,7 +261,7 @@ func (f *finder) logSoftmax(v *graph.Value) {
 	case f.set.sums[lv] != nil:
 		e := f.set.sums[lv]
 		inner := e.Exp.Producer.In(0)
-		if !(e.Log == lv && f.same(inner) == f.same(z) || e.Output == lv && f.same(e.Input) == f.same(z)) || !e.sum.aligned(l) && !e.sum.trailing(z, l) {
+		if e.Coef != 1 || e.Scale != 1 || !(e.Log == lv && f.same(inner) == f.same(z) || e.Output == lv && f.same(e.Input) == f.same(z)) || !e.sum.aligned(l) && !e.sum.trailing(z, l) {
 			return
 		}
 		s.Exp, s.Sum, s.Max, s.Axes = e.Exp, e.Sum, e.Max, e.Axes

@@ -43,6 +43,9 @@ func (f *finder) node(n *graph.Node) {
 		if f.set.ratios[v] == nil {
 			f.span(v)
 		}
+		if f.set.ratios[v] == nil && f.set.norms[v] == nil {
+			f.legs(v)
+		}
 		if num, den, ok := f.quotient(v); ok {
 			f.quotients(v, num, den)
 		}
@@ -66,7 +69,10 @@ func (f *finder) node(n *graph.Node) {
 		f.rotation(v)
 	case "ReduceMean", "GlobalAveragePool", "AveragePool":
 		f.variance(v)
-	case "ReduceSum", "MatMul", "Einsum":
+		f.expSum(v)
+	case "ReduceLogSum":
+		f.logSum(v)
+	case "ReduceSum", "MatMul", "Einsum", "Gemm", "Conv":
 		f.linear(v)
 		f.ofItself(v)
 		f.variance(v)

@@ -153,7 +153,13 @@ func (f *finder) same(v *graph.Value) *graph.Value {
 // step looks through the node that gives a value where it changes no number, nil where it does.
 func (f *finder) step(v *graph.Value) *graph.Value {
 	n := v.Producer
-	if n == nil || v.Const != nil || v.Index != 0 || n.In(0) == nil {
+	if n == nil || v.Const != nil || n.In(0) == nil {
+		return nil
+	}
+	if in := f.joined(v); in != nil {
+		return in
+	}
+	if v.Index != 0 {
 		return nil
 	}
 	if passes(n) {

@@ -8,7 +8,7 @@ import (
 )
 
 // otherwise reads reductions that other operators make, of operands whose shape is known: pools over all
-// of an image, products with a vector of one number, an Einsum that drops axes, the largest of one, the
+// of an image, products and convolutions with one number, an Einsum that drops axes, the largest of one, the
 // negative of the least negative, and a reduction in another layout.
 func (f *finder) otherwise(r *reduction, n *graph.Node) (*reduction, float64, bool) {
 	x, coef := n.In(0), 1.0
@@ -22,6 +22,10 @@ func (f *finder) otherwise(r *reduction, n *graph.Node) (*reduction, float64, bo
 		if coef = f.bySum(r, n); r.op == "" {
 			r.op, r.axes, coef = f.bySelf(n)
 		}
+	case "Gemm":
+		coef = f.byGemm(r, n)
+	case "Conv":
+		coef = f.byKernel(r, n)
 	case "Einsum":
 		if r.op, r.axes = dropped(n); r.op == "" {
 			r.op, r.axes = f.twice(n)
@@ -62,24 +66,6 @@ func pooled(n *graph.Node) (op string, axes []int) {
 		return "", nil
 	}
 	return op, axes
-}
-
-// bySum reads a product with a row or a column of one number, and returns that number.
-func (f *finder) bySum(r *reduction, n *graph.Node) float64 {
-	a, b := n.In(0), n.In(1)
-	if b == nil {
-		return 0
-	}
-	one := graph.Dim{N: 1}
-	if c, ok := f.number1(f.same(b)); ok && c != 0 && len(b.Type.Shape) == 2 && b.Type.Shape[1] == one && len(a.Type.Shape) >= 2 {
-		r.op, r.axes = "Sum", []int{len(a.Type.Shape) - 1}
-		return c
-	}
-	if c, ok := f.number1(f.same(a)); ok && c != 0 && len(a.Type.Shape) == 2 && a.Type.Shape[0] == one && len(b.Type.Shape) >= 2 && settled(b.Type.Shape) {
-		r.op, r.of, r.axes = "Sum", f.same(b), []int{len(b.Type.Shape) - 2}
-		return c
-	}
-	return 0
 }
 
 // bySelf reads the product of rows with themselves as columns.

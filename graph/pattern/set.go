@@ -68,16 +68,18 @@ type Shares struct {
 	Shifted       bool // the maximum is subtracted before the logarithm of the sum is
 }
 
-// ExpSum is a sum of exponentials, as in log-sum-exp and softmax.
+// ExpSum is Coef·Σ exp(Scale·(Input - Max)), as in log-sum-exp and softmax.
 type ExpSum struct {
 	Input  *graph.Value // of the exponential
 	Exp    *graph.Value
-	Sum    *graph.Value
+	Sum    *graph.Value // nil where the operator of the logarithm sums up
 	Log    *graph.Value // logarithm of the sum, nil where none is taken
 	Max    *graph.Value // the maximum along the same axes that was subtracted, nil where none was
 	Output *graph.Value // log-sum-exp with the maximum added back, nil where it is not
 	Axes   []int
-	Count  int64 // elements in a sum, 0 where not known
+	Count  int64   // elements in a sum, 0 where not known
+	Coef   float64 // above 0: 1 for a sum, 1/Count for a mean
+	Scale  float64 // above 0
 	sum    *reduction
 }
 
@@ -118,7 +120,7 @@ type Ratio struct {
 	Input       *graph.Value   // what is normalised or averaged
 	Weights     []*graph.Value // of OfMean
 	Whole       bool           // Output is one Div of the numbers that are added up in Den
-	Root        bool           // of OfMean: divided by the root of the sum of weights
+	Root        bool           // of OfMean: divided by the root of the sum of weights; of OfAbs: by that of squares
 	Power       float64        // of OfMean: the mean is that of this power of the input
 	Products    bool           // of OfMean: the weights are a product of matrices
 	Augmented   bool           // of OfMean: the sum of the weights is a column of the same products
