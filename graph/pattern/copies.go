@@ -78,6 +78,9 @@ func (f *finder) copiesOfSums() {
 	for v, c := range f.set.crests {
 		f.copies(v, []*graph.Value{c.Input}, false)
 	}
+	for v, q := range f.set.portions {
+		f.copies(v, q.inputs(), false)
+	}
 	for v, m := range f.set.merges {
 		f.copies(v, m.inputs(), false)
 	}

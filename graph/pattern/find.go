@@ -10,7 +10,7 @@ func Find(m *graph.Model) *Set {
 		ratios: map[*graph.Value]*Ratio{}, matmuls: map[*graph.Node]*Logit{}, maskedBy: map[*graph.Value][]*Mask{},
 		entropy: map[*graph.Value]*Entropy{}, blends: map[*graph.Value]*Blend{}, gaps: map[*graph.Value]*graph.Value{}, cancels: map[*graph.Value]*Cancel{}, shares: map[*graph.Value]*Shares{}, spreads: map[*graph.Value]*graph.Value{}, trained: map[*graph.Node]bool{},
 		squareSums: map[*graph.Value]bool{}, rotations: map[*graph.Value]*Rotation{}, rises: map[*graph.Value]*graph.Value{}, falls: map[*graph.Value]*graph.Value{},
-		crests: map[*graph.Value]*Crest{}, merges: map[*graph.Value]*Merge{}, copies: map[*graph.Value]*Copies{},
+		crests: map[*graph.Value]*Crest{}, merges: map[*graph.Value]*Merge{}, copies: map[*graph.Value]*Copies{}, portions: map[*graph.Value]*Portions{},
 	}
 	f := &finder{set: s, roots: map[factor]*graph.Value{}, ids: map[*graph.Value]*graph.Value{}, lows: map[*graph.Tensor]float64{},
 		prods: map[*graph.Value]*product{}, scalar: map[*graph.Tensor]*float64{}, zero: map[*graph.Value]bool{},
@@ -52,6 +52,9 @@ func (f *finder) node(n *graph.Node) {
 		if f.set.ratios[v] == nil {
 			f.perCount(v)
 		}
+		if f.set.ratios[v] == nil && f.set.norms[v] == nil {
+			f.portioned(v)
+		}
 		f.linear(v)
 		if n.Op == "Mul" {
 			f.entropy(v)
@@ -64,6 +67,9 @@ func (f *finder) node(n *graph.Node) {
 		f.logSoftmax(v)
 		f.foldedNorm(v)
 		f.blend(v)
+		if f.set.blends[v] == nil {
+			f.portions(v)
+		}
 		f.gap(v)
 		f.cancel(v)
 		f.rotation(v)

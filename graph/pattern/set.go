@@ -214,6 +214,7 @@ type Set struct {
 	falls      map[*graph.Value]*graph.Value
 	crests     map[*graph.Value]*Crest
 	merges     map[*graph.Value]*Merge
+	portions   map[*graph.Value]*Portions
 	copies     map[*graph.Value]*Copies
 }
 
