@@ -1,6 +1,10 @@
 package rangeprop_test
 
-import "github.com/amplint/amplint/rangeprop"
+import (
+	"math"
+
+	"github.com/amplint/amplint/rangeprop"
+)
 
 // spelled are relations whose sums are made by other operators, or in parts.
 var spelled = map[string]relation{
@@ -30,4 +34,21 @@ var spelled = map[string]relation{
 	"branches across":                {`b (float[2, 2] x, float[2, 2] z, float[2, 2] h) => (y) { i1 = Constant<value = int64[1] {1}>() p = Softmax<axis = 1>(x) a, c0 = Split<axis = 1>(p) c = Squeeze(c0, i1) k = Mul(a, z) l = Mul(h, c) y = Add(k, l) }`, rangeprop.Range{Lo: -8.1, Hi: 8.1}},
 	"fused by their weights":         {`b (float[1] x, float[4] z, float[4] h) => (y) { a = Abs(x) c = Exp(x) s = Add(a, c) e = Add(s, eps) p = Div(a, e) q = Div(c, e) k = Mul(p, z) l = Mul(q, h) y = Add(k, l) }`, rangeprop.Range{Lo: -4.01, Hi: 4.01}},
 	"fused and divided":              {`b (float[1] x, float[4] z, float[4] h) => (y) { a = Abs(x) c = Exp(x) k = Mul(a, z) l = Mul(c, h) n = Add(k, l) s = Add(a, c) e = Max(s, eps) y = Div(n, e) }`, rangeprop.Range{Lo: -4.01, Hi: 4.01}},
+	"overlap of extremes":            {`b (float[2, 16] x, float[2, 16] z) => (y) { p = Sigmoid(x) t = Sigmoid(z) m = Min(p, t) i = ReduceSum(m, last) j = Max(p, t) u = ReduceSum(j, last) e = Add(u, eps) y = Div(i, e) }`, rangeprop.Range{Lo: -0.001, Hi: 1.001}},
+	"extremes the other way round":   {`b (float[2, 16] x, float[2, 16] z) => (y) { p = Sigmoid(x) t = Sigmoid(z) m = Max(p, t) i = ReduceSum(m, last) j = Min(p, t) u = ReduceSum(j, last) e = Add(u, onef) y = Div(i, e) }`, rangeprop.Range{Lo: 0, Hi: 16}},
+	"span of a flattened image":      {`b (float[2, 4, 2, 2] x) => (y) { f = Flatten(x) i1 = Constant<value = int64[3] {1, 2, 3}>() a = ReduceMin<axes = [1], keepdims = 0>(f) a1 = Unsqueeze(a, i1) c = ReduceMax<axes = [1], keepdims = 0>(f) c1 = Unsqueeze(c, i1) d = Sub(x, a1) s = Sub(c1, a1) y = Div(d, s) }`, rangeprop.Range{Lo: -0.001, Hi: 1.001}},
+	"squares with an axis more":      {`b (float[2, 16] x) => (y) { i1 = Constant<value = int64[1] {1}>() q = Mul(x, x) u = Unsqueeze(q, i1) v0 = ReduceMean<axes = [1, 2]>(u) v = Squeeze(v0, i1) e = Add(v, eps) r = Sqrt(e) y = Div(x, r) }`, rangeprop.Range{Lo: -4.01, Hi: 4.01}},
+	"capsules":                       {`b (float[2, 16] x) => (y) { q = ReduceSumSquare<axes = [1]>(x) o = Add(q, onef) f = Div(q, o) k = Mul(f, x) e = Add(q, eps) r = Sqrt(e) y = Div(k, r) }`, rangeprop.Range{Lo: -1.01, Hi: 1.01}},
+	"cut off at a length":            {`b (float[2, 16] x) => (y) { two = Constant<value_float = 2.0>() l = ReduceL2<axes = [1]>(x) e = Add(l, eps) d = Div(two, e) c = Min(d, onef) y = Mul(x, c) }`, rangeprop.Range{Lo: -2.01, Hi: 2.01}},
+	"cut off at a length by a Clip":  {`b (float[2, 16] x) => (y) { two = Constant<value_float = 2.0>() l = ReduceL2<axes = [1]>(x) e = Add(l, eps) d = Div(two, e) c = Clip(d, , onef) y = Mul(x, c) }`, rangeprop.Range{Lo: -2.01, Hi: 2.01}},
+	"cut off from below":             {`b (float[2, 16] x) => (y) { two = Constant<value_float = 2.0>() l = ReduceL2<axes = [1]>(x) e = Add(l, eps) d = Div(two, e) c = Clip(d, onef) y = Mul(x, c) }`, rangeprop.Range{Lo: math.Inf(-1), Hi: math.Inf(1)}},
+	"magnitudes by the larger":       {`b (float[2, 16] x) => (y) { n = Neg(x) a = Max(x, n) s = ReduceSum(a, last) e = Add(s, eps) y = Div(x, e) }`, rangeprop.Range{Lo: -1.001, Hi: 1.001}},
+	"magnitudes by the sign":         {`b (float[2, 16] x) => (y) { n = Sign(x) a = Mul(n, x) s = ReduceMax<axes = [-1]>(a) e = Max(s, eps) y = Div(x, e) }`, rangeprop.Range{Lo: -1.001, Hi: 1.001}},
+	"fraction":                       {`b (float[2, 16] x) => (y) { n = Floor(x) y = Sub(x, n) }`, rangeprop.Range{Lo: 0, Hi: 1}},
+	"wrapped":                        {`b (float[2, 16] x) => (y) { p = Constant<value_float = 0.7>() d = Div(x, p) n = Round(d) m = Mul(n, p) y = Sub(x, m) }`, rangeprop.Range{Lo: -0.351, Hi: 0.351}},
+	"wrapped by another step":        {`b (float[2, 16] x) => (y) { p = Constant<value_float = 0.7>() k = Constant<value_float = 0.8>() d = Div(x, p) n = Round(d) m = Mul(n, k) y = Sub(x, m) }`, rangeprop.Range{Lo: -9, Hi: 9}},
+	"less its mean":                  {`b (float[2, 4, 3] x) => (y) { m = ReduceMean<axes = [1]>(x) y = Sub(x, m) }`, rangeprop.Range{Lo: -6.01, Hi: 6.01}},
+	"variance by attention":          {`b (float[2, 6] x, float[2, 6] z) => (y) { w1 = Softmax<axis = 1>(z) k = Mul(w1, x) m = ReduceSum(k, last) d = Sub(x, m) q = Mul(d, d) l = Mul(w1, q) y = ReduceSum(l, last) }`, rangeprop.Range{Lo: 0, Hi: 16.1}},
+	"variance by other attention":    {`b (float[6, 6] x, float[6, 6] z) => (y) { w1 = Softmax<axis = 0>(z) k = Mul(w1, x) m = ReduceSum(k, last) d = Sub(x, m) q = Mul(d, d) l = Mul(w1, q) y = ReduceSum(l, last) }`, rangeprop.Range{Lo: 0, Hi: 6 * 28 * 28}},
+	"variance under a mask":          {`b (float[2, 6, 3] x, float[2, 6, 1] z) => (y) { i1 = Constant<value = int64[1] {1}>() h = Abs(z) k = Mul(x, h) s = ReduceSum(k, i1) n = ReduceSum(h, i1) e = Max(n, eps) m = Div(s, e) d = Sub(x, m) q = Mul(d, d) l = Mul(q, h) t = ReduceSum(l, i1) y = Div(t, e) }`, rangeprop.Range{Lo: 0, Hi: 16.1}},
 }

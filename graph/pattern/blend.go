@@ -94,6 +94,9 @@ func (f *finder) overlap(v, num, den *graph.Value) {
 		of, e.value = f.same(den), 0
 	}
 	terms, c := f.terms(of)
+	if len(terms) == 1 && c >= 0 && terms[0].sign > 0 {
+		f.smaller(v, x, den, terms[0].value, c, e)
+	}
 	if len(terms) != 3 || c < 0 {
 		return
 	}
@@ -112,6 +115,15 @@ func (f *finder) overlap(v, num, den *graph.Value) {
 		}
 	}
 	q := &Ratio{Kind: OfPart, Num: x, Den: of, Input: x, Output: v, Coef: 1, EpsValue: max(c, e.value), EpsMax: e.max, Denominator: f.same(den), Nodes: f.between(v, x)}
+	f.addRatio(q)
+}
+
+// smaller reads x / (y + c) where x is at most y by what both are made of, as Σ min(a, b) / Σ max(a, b).
+func (f *finder) smaller(v, x, den, y *graph.Value, c float64, e epsilon) {
+	if x == y || !slices.Equal(y.Type.Shape, x.Type.Shape) || !f.below(x, y, 12) {
+		return
+	}
+	q := &Ratio{Kind: OfPart, Num: x, Den: y, Input: x, Output: v, Coef: 1, EpsValue: max(c, e.value), EpsMax: e.max, Denominator: f.same(den), Nodes: f.between(v, x)}
 	f.addRatio(q)
 }
 

@@ -151,10 +151,11 @@ func (f *finder) denominator(g factor) (*denominator, bool) {
 			return nil, false
 		}
 		inner, ok := f.denominator(factor{e.of, 1})
-		if !ok || inner.value != 0 {
+		if !ok {
 			return nil, false
 		}
-		inner.used, inner.outer, inner.max = g.base, inner.outer*coef, true
+		inner.max = inner.max || inner.value == 0
+		inner.used, inner.outer = g.base, inner.outer*coef
 		return inner, true
 	case -0.5:
 		d.epsilon = f.stripEps(base)
@@ -168,12 +169,16 @@ func (f *finder) denominator(g factor) (*denominator, bool) {
 // atMost reads Min(x, c), also as Where(x < c, x, c).
 func (f *finder) atMost(v *graph.Value) epsilon {
 	e, n := epsilon{}, v.Producer
-	if n == nil || v.Const != nil || n.In(0) == nil || n.In(1) == nil {
+	if n == nil || v.Const != nil || n.In(0) == nil || n.In(1) == nil && n.OpName() != "Clip" {
 		return e
 	}
 	switch cond := f.shaped(n.In(0)).Producer; {
 	case n.OpName() == "Min" && len(n.Inputs) == 2:
 		e.pick(f, n.In(0), n.In(1), true)
+	case n.OpName() == "Clip":
+		if low, high, ok := f.clipEnds(n); ok && low <= 0 && high > 0 { // what is cut off above is no reciprocal
+			e.of, e.value, e.max = f.shaped(n.In(0)), high, true
+		}
 	case n.OpName() != "Where" || n.In(2) == nil || cond == nil || len(cond.Inputs) != 2 || cond.In(0) == nil || cond.In(1) == nil:
 	case (cond.OpName() == "Less" || cond.OpName() == "LessOrEqual") && f.same(cond.In(0)) == f.same(n.In(1)) && f.same(cond.In(1)) == f.same(n.In(2)):
 		e.pick(f, n.In(1), n.In(2), true)
@@ -256,6 +261,11 @@ func (d *denominator) reduceSquares(f *finder, r *reduction, coef float64, mean 
 	case "Sum", "Mean":
 		p := f.product(r.of)
 		root, ok := p.root()
+		if x := f.shaped(r.of); !ok && x != r.of && settled(r.of.Type.Shape) && settled(x.Type.Shape) {
+			if w, ok := r.reshaped(x); ok && asLarge(r.of.Type.Shape, x.Type.Shape) {
+				return d.reduceSquares(f, w, coef, mean)
+			}
+		}
 		if !ok {
 			return false
 		}

@@ -34,12 +34,21 @@ func (f *finder) shift(v *graph.Value) {
 
 // rise reads x - min(x) and max(x) - x.
 func (f *finder) rise(v, a, b *graph.Value) {
-	if r, ok := f.reduction(b); ok && r.op == "Min" && r.of == f.same(a) && r.aligned(b) {
+	if r, ok := f.reductionOf(b, a); ok && r.op == "Min" && r.aligned(b) {
 		f.set.rises[v] = a
 	}
-	if r, ok := f.reduction(a); ok && r.op == "Max" && r.of == f.same(b) && r.aligned(a) {
+	if r, ok := f.reductionOf(a, b); ok && r.op == "Max" && r.aligned(a) {
 		f.set.rises[v] = b
 	}
+}
+
+// reductionOf reads v as a reduction of x, in its own shape or in another one.
+func (f *finder) reductionOf(v, x *graph.Value) (*reduction, bool) {
+	r, ok := f.reduction(v)
+	if !ok {
+		return nil, false
+	}
+	return f.restated(r, f.same(x))
 }
 
 // extreme reads x - max(x, …) and x - min(x, …) as a - b, or turned round.

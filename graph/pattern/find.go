@@ -11,6 +11,7 @@ func Find(m *graph.Model) *Set {
 		entropy: map[*graph.Value]*Entropy{}, blends: map[*graph.Value]*Blend{}, gaps: map[*graph.Value]*graph.Value{}, cancels: map[*graph.Value]*Cancel{}, shares: map[*graph.Value]*Shares{}, spreads: map[*graph.Value]*graph.Value{}, trained: map[*graph.Node]bool{},
 		squareSums: map[*graph.Value]bool{}, rotations: map[*graph.Value]*Rotation{}, rises: map[*graph.Value]*graph.Value{}, falls: map[*graph.Value]*graph.Value{},
 		crests: map[*graph.Value]*Crest{}, merges: map[*graph.Value]*Merge{}, copies: map[*graph.Value]*Copies{}, portions: map[*graph.Value]*Portions{},
+		remainders: map[*graph.Value]*Remainder{}, centers: map[*graph.Value]*Centered{}, weighedSpreads: map[*graph.Value]*WeightedSpread{},
 	}
 	f := &finder{set: s, roots: map[factor]*graph.Value{}, ids: map[*graph.Value]*graph.Value{}, lows: map[*graph.Tensor]float64{},
 		prods: map[*graph.Value]*product{}, scalar: map[*graph.Tensor]*float64{}, zero: map[*graph.Value]bool{},
@@ -72,6 +73,7 @@ func (f *finder) node(n *graph.Node) {
 		}
 		f.gap(v)
 		f.cancel(v)
+		f.apart(v)
 		f.rotation(v)
 	case "ReduceMean", "GlobalAveragePool", "AveragePool":
 		f.variance(v)
@@ -81,6 +83,7 @@ func (f *finder) node(n *graph.Node) {
 	case "ReduceSum", "MatMul", "Einsum", "Gemm", "Conv":
 		f.linear(v)
 		f.ofItself(v)
+		f.weighedSpread(v)
 		f.variance(v)
 		f.expSum(v)
 	case "Exp":

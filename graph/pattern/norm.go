@@ -10,6 +10,13 @@ import (
 // norm reads a product as a normalisation.
 func (f *finder) norm(v *graph.Value) {
 	p := f.product(v)
+	if !f.normOf(v, p) && len(p.factors) > 1 {
+		f.normOf(v, f.outermost(v, 2))
+	}
+}
+
+// normOf reads a value, p in other words, as a normalisation.
+func (f *finder) normOf(v *graph.Value, p *product) bool {
 	for _, g := range p.factors {
 		d, ok := f.denominator(g)
 		if !ok {
@@ -19,9 +26,30 @@ func (f *finder) norm(v *graph.Value) {
 		if n := f.normOver(d, rest); n != nil && d.sum.aligned(g.base) && !f.inside(v, n.Numerator) {
 			n.Output = v
 			f.addNorm(n, d)
-			return
+			return true
 		}
 	}
+	return false
+}
+
+// outermost reads a value as a product of what its last nodes multiply: a factor that is made of the sum of squares
+// itself, as ‖x‖²/(1 + ‖x‖²), is left as it is.
+func (f *finder) outermost(v *graph.Value, depth int) *product {
+	v = f.narrow(v)
+	n := v.Producer
+	if c, ok := f.number1(v); ok && c != 0 && !math.IsInf(c, 0) && !math.IsNaN(c) {
+		return &product{coef: c}
+	}
+	if depth == 0 || n == nil || v.Const != nil || n.In(0) == nil || n.In(1) == nil || !v.Type.Elem.IsFloat() {
+		return atom(v)
+	}
+	switch n.OpName() {
+	case "Mul":
+		return f.outermost(n.In(0), depth-1).times(f.outermost(n.In(1), depth-1), 1)
+	case "Div":
+		return f.outermost(n.In(0), depth-1).times(f.outermost(n.In(1), depth-1), -1)
+	}
+	return atom(v)
 }
 
 // inside tells whether an operand of the node already is a normalisation of the same numerator:

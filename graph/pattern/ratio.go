@@ -65,6 +65,7 @@ func (f *finder) ratio(v *graph.Value) {
 		q.Nodes = f.between(v, q.Input)
 		f.addRatio(q)
 		f.softmaxOf(q, r)
+		f.spreadOfMeans(q)
 		return
 	}
 }
@@ -118,9 +119,34 @@ func (f *finder) ofReduction(r *reduction, rest *product, den *graph.Value) *Rat
 	return nil
 }
 
-// abs returns x where v is |x|.
+// abs returns x where v is |x|, also as max(x, -x) or x·sign(x). Not as √(x²), whose square vanishes in few bits.
 func (f *finder) abs(v *graph.Value) *graph.Value {
-	if n := v.Producer; n != nil && n.Op == "Abs" && n.Domain == "" && n.In(0) != nil {
+	n := v.Producer
+	if n == nil || n.Domain != "" || n.In(0) == nil {
+		return nil
+	}
+	a, b := f.same(n.In(0)), f.orNil(n.In(1))
+	switch {
+	case n.Op == "Abs":
+		return a
+	case b == nil || len(n.Inputs) != 2:
+	case n.Op == "Max" && f.negation(a, b), n.Op == "Mul" && f.signOf(b) == a:
+		return a
+	case n.Op == "Max" && f.negation(b, a), n.Op == "Mul" && f.signOf(a) == b:
+		return b
+	}
+	return nil
+}
+
+// negation tells whether b is -a.
+func (f *finder) negation(a, b *graph.Value) bool {
+	x := f.negated(b)
+	return x != nil && f.same(x) == a
+}
+
+// signOf returns x where v is the sign of x.
+func (f *finder) signOf(v *graph.Value) *graph.Value {
+	if n := v.Producer; n != nil && n.OpName() == "Sign" && n.In(0) != nil {
 		return f.same(n.In(0))
 	}
 	return nil
@@ -330,11 +356,14 @@ func (f *finder) span(v *graph.Value) {
 		rest := p.without(g.base, -1)
 		for _, h := range rest.factors {
 			x, m, ok := f.difference(h.base)
+			if !ok || h.pow != 1 {
+				continue
+			}
 			end := low
-			if ok && f.same(x) != low.of {
+			if f.shaped(m) != f.shaped(low.value) {
 				x, m, end = m, x, high
 			}
-			if !ok || h.pow != 1 || f.shaped(m) != f.shaped(end.value) || f.same(x) != low.of || !low.aligned(m) {
+			if end, ok = f.restated(end, f.same(x)); !ok || f.shaped(m) != f.shaped(end.value) || !end.aligned(m) {
 				continue
 			}
 			if scales, ok := f.values(rest.without(h.base, 1)); ok {

@@ -215,7 +215,11 @@ type Set struct {
 	crests     map[*graph.Value]*Crest
 	merges     map[*graph.Value]*Merge
 	portions   map[*graph.Value]*Portions
-	copies     map[*graph.Value]*Copies
+	remainders map[*graph.Value]*Remainder
+	centers    map[*graph.Value]*Centered
+
+	weighedSpreads map[*graph.Value]*WeightedSpread
+	copies         map[*graph.Value]*Copies
 }
 
 // Norm returns the normalisation whose output is v, or nil.
