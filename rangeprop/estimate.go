@@ -189,6 +189,12 @@ func (c *call) batchMoments() *moments {
 	dims := pad(nil, max(c.rank(0), 2))
 	dims[1] = n
 	in := &moments{dims, c.in[3].lo, c.in[4].lo}
+	if untrained(in) && c.mom(0) != nil {
+		in = c.mom(0)
+		scale := 1 / math.Sqrt(1+c.epsilon(1e-5))
+		factor, bias := &moments{dims, c.in[1].lo, make([]float64, n)}, &moments{dims, c.in[2].lo, make([]float64, n)}
+		return combine(in, factor, func(m, v, k, _ float64) (float64, float64) { return m * k * scale, v * k * k * scale * scale }).shifted(bias)
+	}
 	if c.p.vals[x] != nil {
 		y := c.p.vals[x].clone()
 		y.mom = in
@@ -199,6 +205,25 @@ func (c *call) batchMoments() *moments {
 		out.vari[i] = k * k
 	}
 	return out
+}
+
+// untrained tells whether statistics are what they begin with in training, a mean of 0 and a variance of 1 in every
+// channel: they then state nothing of the input.
+func untrained(m *moments) bool {
+	for i := range m.mean {
+		if m.mean[i] != 0 || m.vari[i] != 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// shifted adds a constant; m may be nil.
+func (m *moments) shifted(by *moments) *moments {
+	if m == nil {
+		return nil
+	}
+	return combine(m, by, func(m, v, n, w float64) (float64, float64) { return m + n, v + w })
 }
 
 // affineMoments are those of a normalised value, scaled and moved.

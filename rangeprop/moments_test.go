@@ -44,6 +44,7 @@ func TestMoments(t *testing.T) {
 		{"weights with a zero point", `q, s, z = DynamicQuantizeLinear(x) c = Constant<value = int8[4, 1] {4, 5, 6, 7}>() o = Constant<value = int8[1] {3}>() i = MatMulInteger(q, c, z, o) f = Cast<to = 1>(i) y = Mul(f, s)`, 0, 2 * math.Sqrt(30)},
 		{"a kernel and a bias of integers", `n = Constant<value = int64[3] {2, 4, 1}>() a = Reshape(x, n) q, s, z = DynamicQuantizeLinear(a) c = Constant<value = int8[1, 4, 1] {1, 2, 3, 4}>() i = ConvInteger(q, c, z) d = Div(two, s) e = Floor(d) g2 = Cast<to = 6>(e) j = Add(i, g2) f = Cast<to = 1>(j) y = Mul(f, s)`, 2, 2 * math.Sqrt(30*1.35)},
 		{"batch norm", `s = Constant<value = int64[3] {2, 4, 1}>() a = Reshape(x, s) y = BatchNormalization(a, g, g, g, g)`, 3, 3},
+		{"batch norm as it is before training", `s = Constant<value = int64[3] {2, 4, 1}>() a = Reshape(x, s) o = Constant<value = float[4] {0, 0, 0, 0}>() i = Constant<value = float[4] {1, 1, 1, 1}>() y = BatchNormalization(a, g, g, o, i)`, 3, 6},
 	} {
 		src := header + `m (float[2, 4] x) => (float[M] y) <float half = {0.5}, float two = {2}, float[4, 1] w = {1, 2, 3, 4}, float[4] g = {3, 3, 3, 3}> {` + c.body + `}`
 		m, r := analyze(t, src, rangeprop.Options{Ranges: map[string]rangeprop.Given{"x": given(-6, 6)}})

@@ -71,3 +71,27 @@ func TestDeepAngle(t *testing.T) {
 		}
 	}
 }
+
+// TestDeepGrowth: among layers that let numbers grow, and bounds faster, the one at which the numbers are expected to
+// pass the limit is a warning, and no other; layers whose bounds alone grow are none. Weights of 2.5 let the
+// standard deviation grow four times with each layer, from 1.9 on.
+func TestDeepGrowth(t *testing.T) {
+	for _, c := range []struct {
+		layers int
+		weight float64
+		want   []string
+	}{{24, 0.55, nil}, {12, 2.5, []string{"c6"}}} {
+		var loud []string
+		for _, f := range Run(prepareText(t, deepBefore(c.layers, c.weight, "y = Tanh(%s)"))) {
+			if f.Severity > Note {
+				loud = append(loud, f.Value.Name)
+				if !strings.Contains(f.Message, "is expected to reach") || !strings.Contains(f.Reason, "expected up to") || len(f.Edits) == 0 {
+					t.Errorf("%s: %q, %q, %d edits", f.Value.Name, f.Message, f.Reason, len(f.Edits))
+				}
+			}
+		}
+		if diff := cmp.Diff(c.want, loud); diff != "" {
+			t.Errorf("weights of %g (-want +got):\n%s", c.weight, diff)
+		}
+	}
+}

@@ -24,6 +24,7 @@ type excess struct {
 	seen     bool    // in a run
 	right    bool    // the outputs of those runs were right
 	expected float64 // mean and eight standard deviations as estimated, 0 where there is no estimate
+	swollen  bool    // the expected magnitude passes the limit, and that of no input of the node does
 	carried  bool    // an input of the node passes the limit already, or nothing bounds it
 }
 
@@ -120,17 +121,26 @@ const nearBy = 8
 
 // expected returns the largest magnitude that the elements of a value are expected to have.
 func (p *Pass) expected(v *graph.Value) float64 {
+	t := p.estimated(v)
+	if t == nil {
+		return 0
+	}
+	return t.Likely().MaxAbs()
+}
+
+// estimated returns what is known of a value with an estimate of its moments, nil without.
+func (p *Pass) estimated(v *graph.Value) *rangeprop.Val {
 	t := p.val(v)
 	if p.estimates != nil {
 		t = p.estimates.Val(v)
 	}
 	if t == nil {
-		return 0
+		return nil
 	}
 	if _, _, ok := t.Moments(); !ok {
-		return 0
+		return nil
 	}
-	return t.Likely().MaxAbs()
+	return t
 }
 
 func furthest(lo, hi float64, d spread.Damage) float64 {
@@ -167,6 +177,8 @@ func fedBack(v *graph.Value) bool {
 func (p *Pass) overflowAt(n *graph.Node, e excess, pattern bool, what string) {
 	switch {
 	case e.evidence != Unproved:
+	case e.carried && p.swollen(e.value, e.format):
+		e.evidence, e.swollen = Likely, true
 	case pattern && !e.unlikely() && !p.remote(&e):
 		e.evidence = Likely
 	case e.expected >= e.format.OverflowAt()/nearBy && !e.carried:
@@ -218,6 +230,9 @@ func (p *Pass) remote(e *excess) bool {
 
 func (p *Pass) overflowText(e excess, what string) string {
 	verb := "reaches"
+	if e.swollen {
+		return fmt.Sprintf("%s is expected to reach %.5g, which is %s in %s (%s)", what, e.expected, p.shown(e.format, e.expected), e.format, edge(e.format, e.expected))
+	}
 	if math.IsInf(e.worst, 0) {
 		return fmt.Sprintf("nothing bounds %s, which is Inf in %s past %.5g", what, e.format, e.format.Max())
 	}
@@ -245,7 +260,7 @@ func reasonOf(e excess) string {
 	case Always:
 		return "its bound leaves no other outcome"
 	}
-	if e.evidence == Near {
+	if e.evidence == Near || e.swollen {
 		return fmt.Sprintf("its elements are expected up to %.5g, its bound is %s", e.expected, e.bound)
 	}
 	return fmt.Sprintf("its bound is %s", e.bound)

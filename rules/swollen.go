@@ -1,0 +1,28 @@
+package rules
+
+import (
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/numfmt"
+	"github.com/amplint/amplint/rules/walk"
+)
+
+// swollen tells whether a value behind others of large bounds is where numbers are expected to pass the limit: its
+// own are, and none that its node reads. Layers that each let numbers grow, as they do where nothing normalises
+// them, have bounds from one of the first on that say nothing about where that happens. What runs came to
+// counts for more.
+func (p *Pass) swollen(v *graph.Value, f numfmt.Format) bool {
+	n := walk.Maker(v)
+	if n == nil || p.expected(v) < f.OverflowAt() {
+		return false
+	}
+	for _, in := range n.Inputs {
+		if g, ok := p.low(in); ok && walk.Constant(in) == nil && p.expected(in) >= g.OverflowAt() {
+			return false
+		}
+	}
+	if p.Sought == nil {
+		return true
+	}
+	most, ok := p.Sought(v)
+	return !ok || most >= f.OverflowAt()
+}
