@@ -37,6 +37,10 @@ var edges = map[string]edge{
 	"root mean below the least number":   {17, `b (float[2, 6, 8] x, int64[2, 6] k) => (y) { c = Constant<value_float = 0.0001>() u = Unsqueeze(k, last) a = Cast<to = 1>(u) m = Mul(x, a) i1 = Constant<value = int64[1] {1}>() s = ReduceSum<keepdims = 0>(m, i1) n = ReduceSum<keepdims = 0>(a, i1) d = Max(n, onef) r = Sqrt(d) sc = Mul(s, c) sd = Mul(sc, c) y = Div(sd, r) }`},
 	"blend below the least number":       {17, `b (float[2, 16] x, float[2, 16] z, float[2, 16] h) => (y) { c = Constant<value_float = 0.01>() k = Constant<value_float = 1.04e-5>() a0 = Mul(x, c) a = Mul(a0, k) b0 = Mul(z, c) d = Mul(b0, k) j = Mul(h, k) s = Sigmoid(j) i = Sub(onef, s) p = Mul(a, s) q = Mul(d, i) y = Add(p, q) }`},
 	"pair turned below the least number": {17, `b (float[2, 16] x, float[2, 16] z, float[2, 16] h) => (y) { c = Constant<value_float = 0.01>() k = Constant<value_float = 1.04e-5>() a0 = Mul(x, c) a = Mul(a0, k) b0 = Mul(z, c) d = Mul(b0, k) j = Mul(h, k) o = Constant<value_float = 0.785>() r = Add(j, o) s = Cos(r) i = Sin(r) p = Mul(a, s) q = Mul(d, i) y = Add(p, q) }`},
+	"length of what vanishes":            {17, `b (float[2, 16] x) => (y) { c = Constant<value_float = 1e-30>() h = Mul(x, c) n = ReduceL2<axes = [-1]>(h) y = Div(h, n) }`},
+	"product with a vanished length":     {17, `b (float[4, 16] x) => (y) { c = Constant<value_float = 1e-30>() o = Add(x, x) h0 = Sigmoid(o) h = Mul(h0, c) n = ReduceL2<axes = [-1]>(h) d = Div(h, n) y = MatMul(d, w) }`},
+	"quotient by -0":                     {17, `b (float[2, 16] x) => (y) { r = Relu(x) n = Neg(r) m = ReduceMax<axes = [-1]>(n) d = Clip(m, zero) y = Div(n, d) }`},
+	"root of a count in 16 bits":         {17, `b (float[2, 6, 8] x, int64[2, 6] k) => (y) { u = Unsqueeze(k, last) a = Cast<to = 1>(u) m = Mul(x, a) i1 = Constant<value = int64[1] {1}>() s = ReduceSum<keepdims = 0>(m, i1) n = ReduceSum<keepdims = 0>(a, i1) l = Cast<to = 10>(n) o = Cast<to = 10>(onef) d = Max(l, o) r0 = Sqrt(d) r = Cast<to = 1>(r0) y = Div(s, r) }`},
 }
 
 // TestEdges runs them as they are and in the formats that they are rewritten to.

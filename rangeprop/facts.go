@@ -313,9 +313,12 @@ const maxBehind = 64
 
 // behind lists a value and those that it is computed from, back to another one, which may be nil: the
 // nearest first, and of many only those.
-func behind(v, from *graph.Value) []*graph.Value {
+func behind(v *graph.Value, from ...*graph.Value) []*graph.Value {
 	var list []*graph.Value
-	seen := map[*graph.Value]bool{nil: true, from: true}
+	seen := map[*graph.Value]bool{nil: true}
+	for _, w := range from {
+		seen[w] = true
+	}
 	add := func(v *graph.Value) {
 		if !seen[v] && v.Const == nil && len(list) < maxBehind {
 			seen[v] = true

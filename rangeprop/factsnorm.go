@@ -134,6 +134,9 @@ func (p *pass) distributed(n *pattern.Norm) float64 {
 // root is infinite, and what it divides is 0; and a root that may be 0 is for the rules to judge, with all that
 // is computed of it.
 func (p *pass) torn(n *pattern.Norm) bool {
+	if n.EpsValue == 0 && p.val(n.Numerator).Hull().MaxAbs() < leastSquared {
+		return true
+	}
 	var after map[*graph.Value]bool
 	if root := p.val(n.Root); root.zero() || root.special() {
 		if f, _ := p.coarsest(n.Output, n.Nodes); f.Bits() >= 32 {

@@ -89,7 +89,14 @@ func absolute(x Range) Range {
 	return Range{0, math.Max(-x.Lo, x.Hi)}
 }
 
-func maximum(x, y Range) Range { return Range{math.Max(x.Lo, y.Lo), math.Max(x.Hi, y.Hi)} }
+// maximum takes the greater. Of 0 and -0 it may take either.
+func maximum(x, y Range) Range {
+	r := Range{math.Max(x.Lo, y.Lo), math.Max(x.Hi, y.Hi)}
+	if r.Lo == 0 && (math.Signbit(x.Lo) && x.Hi >= 0 || math.Signbit(y.Lo) && y.Hi >= 0) {
+		r.Lo = math.Copysign(0, -1)
+	}
+	return r
+}
 
 func minimum(x, y Range) Range { return Range{math.Min(x.Lo, y.Lo), math.Min(x.Hi, y.Hi)} }
 

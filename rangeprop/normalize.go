@@ -24,6 +24,10 @@ func normalizeOps() map[string]op {
 	}
 }
 
+// leastSquared is below what a number has to be for its square to be much less than the least normal FP32: of rows
+// that are never above it the squares vanish always, and not where somebody seeks for such a row.
+const leastSquared = 1e-18
+
 // normalized bounds (x - mean)/√(var + ε) of n elements: within √(n-1), since the squares of all
 // add up to at most n and the elements to 0, and within the greatest deviation over √ε. The mean
 // comes out rounded, by off at most; then the elements add up to no more than √n all the same, and
@@ -57,7 +61,7 @@ func (c *call) normalized(x *Val, n, eps float64, rms bool) *Val {
 	if d := spread / math.Sqrt(eps); d < m && eps > 0 {
 		r = r.meet(Range{-d, d})
 	}
-	if eps == 0 && spread < 1e-18 {
+	if eps == 0 && spread < leastSquared {
 		r = all
 	}
 	v := scalar(r)
@@ -282,6 +286,9 @@ func lpNormOp(c *call) *Val {
 		return q
 	})
 	v.nan = x.nan || x.special() || x.zero()
+	if c.n.Int("p", 2) == 2 && x.Hull().MaxAbs() < leastSquared {
+		return unnormalized(x)
+	}
 	return v
 }
 

@@ -13,6 +13,9 @@ import (
 func (p *pass) ratio(q *pattern.Ratio, x *Val) *Val {
 	in := p.asCopied(q.Output, p.val(q.Input).Hull())
 	f, unit := p.coarsest(q.Output, q.Nodes)
+	if q.Kind == pattern.OfMean { // the sum of the weights is none of the nodes behind what is averaged
+		unit = math.Max(unit, p.unitOf(behind(q.Output, append([]*graph.Value{q.Input}, q.Weights...)...)...))
+	}
 	if q.Kind != pattern.OfCount && p.pastNumbers(q, f) && !(unit <= accumUnit && p.summable(q, in)) {
 		return x
 	}
