@@ -143,9 +143,11 @@ func (f *finder) search(ctx context.Context, info *infer.Info, ranges []rangepro
 			continue
 		}
 		rng := rand.New(rand.NewPCG(seed, seed))
+		f.most = stretch * f.opt.Work
 		if err = f.begin(ctx, rng); err != nil {
 			continue // another length may fit
 		}
+		f.most = max(f.opt.Work, min(tries*f.work, f.most))
 		if f.empty(f.open()) {
 			continue
 		}
@@ -155,6 +157,13 @@ func (f *finder) search(ctx context.Context, info *infer.Info, ranges []rangepro
 	}
 	return err
 }
+
+// A model of which the work that is allowed is less than a few runs is run a few times all the same: tries is how
+// often, in units of the first run, and stretch how many times as much as is allowed that may take.
+const (
+	tries   = 4
+	stretch = 5
+)
 
 // begin tries a first input. Integers that are out of place as indices end a run: where 0 does not,
 // they stay 0.
@@ -196,6 +205,16 @@ func (f *finder) done() bool {
 	return true
 }
 
+// order lists the modes that fill all inputs, in the order they are tried in: what small numbers do shows where
+// all are 0, and the work that is allowed may end before the last.
+func (f *finder) order() []mode {
+	list := []mode{spread, corners, high, low, sparse, rows, zero, own}
+	if slices.ContainsFunc(f.hunts, func(h *hunt) bool { return h.Harm == Vanished }) {
+		return slices.Insert(slices.DeleteFunc(list, func(m mode) bool { return m == zero }), 0, zero)
+	}
+	return list
+}
+
 // draw tries inputs of one mode, at ends of the ranges, and of modes mixed.
 func (f *finder) draw(ctx context.Context, rng *rand.Rand) {
 	next := func(how func(i int) mode) bool {
@@ -205,8 +224,8 @@ func (f *finder) draw(ctx context.Context, rng *rand.Rand) {
 		_ = f.try(ctx, f.space.draw(how, rng), -1) // an input that cannot be run shows nothing
 		return true
 	}
-	for m := spread; m <= own; m++ {
-		if m != modes && !next(func(i int) mode { return f.space.unless(i, m) }) {
+	for _, m := range f.order() {
+		if !next(func(i int) mode { return f.space.unless(i, m) }) {
 			return
 		}
 	}

@@ -160,3 +160,15 @@ func TestMasks(t *testing.T) {
 		}
 	}
 }
+
+// TestFewRuns finds what numbers near 0 do although the work allowed is less than a run.
+func TestFewRuns(t *testing.T) {
+	m, info, inputs := bounded(t, head+`m (float[16, 64] x) => (float[16, 64] y) <float tiny = {1e-10}> { s = Mul(x, x) ["at"] e = Add(s, tiny) y = Log(e) }`, map[string]rangeprop.Range{"x": {Lo: -4, Hi: 4}})
+	hold := func(v *graph.Value) (numfmt.Format, bool) { return numfmt.FP16, v.Type.Float() }
+	e := m.Graph.Lookup("e")
+	opt := Options{Target: numfmt.FP16, Hold: hold, Work: 1e5, Runs: 24, Climbs: 400}
+	found, err := Find(context.Background(), m, info, inputs, []Goal{{Node: e.Producer, Value: e, Harm: Vanished}}, opt)
+	if err != nil || found[0].Witness == nil || !found[0].Witness.NotFinite {
+		t.Errorf("got %+v, %v, want an input whose logarithm is infinite", found[0].Witness, err)
+	}
+}
