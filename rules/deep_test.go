@@ -73,16 +73,22 @@ func TestDeepAngle(t *testing.T) {
 }
 
 // TestDeepGrowth: among layers that let numbers grow, and bounds faster, the one at which the numbers are expected to
-// pass the limit is a warning, and no other; layers whose bounds alone grow are none. Weights of 2.5 let the
+// pass the limit is a warning, and no other, and the one where they come near it a note; layers whose bounds alone grow are none. Weights of 2.5 let the
 // standard deviation grow four times with each layer, from 1.9 on.
 func TestDeepGrowth(t *testing.T) {
 	for _, c := range []struct {
 		layers int
 		weight float64
 		want   []string
-	}{{24, 0.55, nil}, {12, 2.5, []string{"c6"}}} {
-		var loud []string
+		near   string // the notes on what is expected near the limit
+	}{{24, 0.55, nil, ""}, {12, 2.5, []string{"c6"}, "c4 c5"}} {
+		var loud, near []string
 		for _, f := range Run(prepareText(t, deepBefore(c.layers, c.weight, "y = Tanh(%s)"))) {
+			if f.Evidence == Near {
+				for _, at := range f.Places() {
+					near = append(near, at.Value.Name)
+				}
+			}
 			if f.Severity > Note {
 				loud = append(loud, f.Value.Name)
 				if !strings.Contains(f.Message, "is expected to reach") || !strings.Contains(f.Reason, "expected up to") || len(f.Edits) == 0 {
@@ -92,6 +98,9 @@ func TestDeepGrowth(t *testing.T) {
 		}
 		if diff := cmp.Diff(c.want, loud); diff != "" {
 			t.Errorf("weights of %g (-want +got):\n%s", c.weight, diff)
+		}
+		if got := strings.Join(near, " "); got != c.near {
+			t.Errorf("weights of %g: near the limit are %q, want %q", c.weight, got, c.near)
 		}
 	}
 }

@@ -181,7 +181,7 @@ func (p *Pass) overflowAt(n *graph.Node, e excess, pattern bool, what string) {
 		e.evidence, e.swollen = Likely, true
 	case pattern && !e.unlikely() && !p.remote(&e):
 		e.evidence = Likely
-	case e.expected >= e.format.OverflowAt()/nearBy && !e.carried:
+	case e.expected >= e.format.OverflowAt()/nearBy && !e.carried || e.carried && p.mounts(e.value, e.format, closeBy):
 		e.evidence = Near
 	}
 	if e.evidence == Unproved && e.carried {

@@ -11,18 +11,30 @@ import (
 // them, have bounds from one of the first on that say nothing about where that happens. What runs came to
 // counts for more.
 func (p *Pass) swollen(v *graph.Value, f numfmt.Format) bool {
-	n := walk.Maker(v)
-	if n == nil || p.expected(v) < f.OverflowAt() {
+	if !p.mounts(v, f, 1) {
 		return false
-	}
-	for _, in := range n.Inputs {
-		if g, ok := p.low(in); ok && walk.Constant(in) == nil && p.expected(in) >= g.OverflowAt() {
-			return false
-		}
 	}
 	if p.Sought == nil {
 		return true
 	}
 	most, ok := p.Sought(v)
 	return !ok || most >= f.OverflowAt()
+}
+
+// closeBy is how many times below the limit the numbers of a value are told of that is behind others of large
+// bounds: there is nothing but estimates of it, which are right within that factor mostly.
+const closeBy = 2
+
+// mounts tells whether a value is where numbers are expected to pass a part of the limit.
+func (p *Pass) mounts(v *graph.Value, f numfmt.Format, part float64) bool {
+	n := walk.Maker(v)
+	if n == nil || p.expected(v) < f.OverflowAt()/part {
+		return false
+	}
+	for _, in := range n.Inputs {
+		if g, ok := p.low(in); ok && walk.Constant(in) == nil && p.expected(in) >= g.OverflowAt()/part {
+			return false
+		}
+	}
+	return true
 }
