@@ -19,7 +19,7 @@ var followers = sync.OnceValue(func() map[string]follow {
 	f := map[string]follow{
 		"MatMul": followMatMul, "Gemm": followGemm, "com.microsoft.FusedMatMul": followMatMul,
 		"Pow": followPow, "Add": followAdd, "Sub": followSub, "Mul": followMul, "Div": followDiv,
-		"LayerNormalization": followNorm(false), "RMSNormalization": followNorm(true), "SimplifiedLayerNormalization": followNorm(true),
+		"LpNormalization": followLength, "LayerNormalization": followNorm(false), "RMSNormalization": followNorm(true), "SimplifiedLayerNormalization": followNorm(true),
 		"Identity": followSame, "Cast": followSame, "Dropout": followSame, "Neg": followNeg,
 		"Reshape": followReshape, "Squeeze": followReshape, "Unsqueeze": followReshape, "Flatten": followReshape, "Transpose": followTranspose,
 		"Slice": followSlice, "Gather": followGather, "Concat": followConcat, "Expand": followExpand,
@@ -405,6 +405,17 @@ func followNorm(rms bool) follow {
 		}
 		return c.normBall(0, c.given(1), c.given(2), rms)
 	}
+}
+
+// followLength: a row that is divided by its length has the length 1.
+func followLength(c *call) *ball {
+	axis, ok := c.axis("axis", -1, c.rank(0))
+	rank := c.rank(0)
+	if !ok || axis != rank-1 || c.n.Int("p", 2) != 2 || !c.shape(0)[axis].Known() || c.shape(0)[axis].N > maxChannels {
+		return nil
+	}
+	n := int(c.shape(0)[axis].N)
+	return newBall([]int{axis}, []int{n}, make([]float64, n), 1+1e-5)
 }
 
 // followSkipNorm has its scale and bias behind the residual.

@@ -2,6 +2,7 @@ package rangeprop
 
 import (
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -25,6 +26,7 @@ func einsumOp(c *call) *Val {
 		if trans, ok := matrixProduct(terms[0], terms[1], out); ok {
 			w = c.logits(w, trans)
 		}
+		w = c.einsumByBalls(w, terms, out, n.Hi)
 		return c.einsumMean(w, terms, out, n.Hi)
 	}
 	return w
@@ -39,6 +41,31 @@ func matrixProduct(a, b, out string) (trans, ok bool) {
 	}
 	k, n := a[r-1], out[r-1]
 	return b[r-1] == k, b[r-2] == k && b[r-1] == n || b[r-2] == n && b[r-1] == k
+}
+
+// einsumByBalls meets the bounds with the product of the lengths of the vectors whose elements are multiplied and
+// summed, where both have a ball over just the indices that are summed (Cauchy-Schwarz).
+func (c *call) einsumByBalls(v *Val, terms []string, out string, n float64) *Val {
+	m := 1 + 1e-5 + n*accumUnit
+	var over [2]string
+	for i, t := range terms {
+		b := c.x(i).ball
+		if b == nil || len(t) != c.rank(i) || strings.ContainsFunc(t, func(l rune) bool { return strings.Count(t, string(l)) > 1 }) {
+			return v
+		}
+		for k, l := range t {
+			if on := slices.Contains(b.axes, k); on != !strings.ContainsRune(out, l) {
+				return v
+			} else if on {
+				over[i] += string(l)
+			}
+		}
+		m *= b.norm()
+	}
+	if math.IsInf(m, 0) || math.IsNaN(m) || over[0] != over[1] || over[0] == "" {
+		return v
+	}
+	return v.meet(scalar(Range{-m, m}))
 }
 
 // einsumMean meets the bounds with those of a mean where one operand holds weights along the only index

@@ -177,6 +177,9 @@ func (c *call) pieced(v *graph.Value, x *Val, o op) *Val {
 	if !elementwise(c.n) {
 		return c.moved(v, x)
 	}
+	if c.n.Op == "Mul" && (c.p.logApart(c.n.In(0), c.n.In(1)) || c.p.logApart(c.n.In(1), c.n.In(0))) {
+		return x // see clippedLog
+	}
 	of, ok := c.source()
 	if !ok {
 		if of = c.main(v); of == nil {

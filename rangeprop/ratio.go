@@ -122,7 +122,7 @@ func (p *pass) ratioShort(q *pattern.Ratio, f numfmt.Format) float64 {
 	}
 	alike := p.storedIn(reads, f) && math.Abs(q.Coef) == 1
 	switch {
-	case q.Kind == pattern.OfMean || alike || q.Kind == pattern.OfSum && q.Whole:
+	case q.Kind == pattern.OfMean || alike || q.Kind == pattern.OfSum && q.Whole && !(q.EpsMax && f.Bits() < 32): // a maximum is rounded by itself
 		return 1
 	case f.Bits() < 32 && rooted(q.Nodes): // a product that vanishes below the root may be of a large number
 		return math.Inf(1)

@@ -16,7 +16,7 @@ import (
 func (p *pass) entropy(e *pattern.Entropy, x *Val) *Val {
 	in := p.val(e.P)
 	h := in.Hull()
-	if h.Lo < 0 || in.special() {
+	if h.Lo < 0 || in.special() || p.clippedLog(e) {
 		return x
 	}
 	r := plogp(h)
@@ -50,6 +50,23 @@ func (p *pass) entropy(e *pattern.Entropy, x *Val) *Val {
 		return x
 	}
 	return x.limit(Range{r.Lo - s, r.Hi + s}, 0)
+}
+
+// clippedLog tells whether the logarithm is of what was rounded to 16 bits apart from p, by a node that keeps it from
+// nothing: it may be infinite where a runtime that leaves out roundings still multiplies it by a p above 0.
+func (p *pass) clippedLog(e *pattern.Entropy) bool {
+	return e.Log != nil && p.logApart(e.Log, e.P)
+}
+
+// logApart tells whether l is the logarithm, infinite for some, of what a Clip or a Max keeps in 16 bits, and x is
+// not that. Sums are left in more bits by the same runtimes.
+func (p *pass) logApart(l, x *graph.Value) bool {
+	n := l.Producer
+	if n == nil || n.OpName() != "Log" || n.In(0) == nil || l.Type.Elem.Bits() >= 32 || !math.IsInf(p.val(l).Hull().Lo, -1) {
+		return false
+	}
+	of := pattern.Bare(n.In(0))
+	return of != pattern.Bare(x) && of.Producer != nil && (of.Producer.OpName() == "Clip" || of.Producer.OpName() == "Max")
 }
 
 // addShare adds or subtracts the product with p.

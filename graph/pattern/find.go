@@ -44,6 +44,9 @@ func (f *finder) node(n *graph.Node) {
 		if f.set.ratios[v] == nil {
 			f.span(v)
 		}
+		if f.set.ratios[v] == nil {
+			f.windows(v)
+		}
 		if f.set.ratios[v] == nil && f.set.norms[v] == nil {
 			f.legs(v)
 		}
