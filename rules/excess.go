@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/numfmt"
@@ -109,10 +110,21 @@ func (p *Pass) overInput(n *graph.Node) bool {
 // unless it is folded here and was found where the model computes it.
 func (p *Pass) overLimit(v *graph.Value, limit float64) bool {
 	if walk.Constant(v) != nil {
-		return p.Range(v).MaxAbs() >= limit && p.known(walk.Maker(walk.Moved(walk.Plain(v))), nil)
+		return p.Range(v).MaxAbs() >= limit && p.foundBehind(v, maxFolded)
 	}
 	r := p.reach.Raw(walk.Plain(v))
 	return r.Hi.Level > reach.Unreached && r.Hi.At >= limit || r.Lo.Level > reach.Unreached && -r.Lo.At >= limit
+}
+
+// maxFolded bounds the nodes between a folded constant and the one where its overflow was found.
+const maxFolded = 6
+
+// foundBehind tells whether a finding stands on one of the nodes that compute a value.
+func (p *Pass) foundBehind(v *graph.Value, depth int) bool {
+	n := walk.Maker(walk.Moved(walk.Plain(v)))
+	return n != nil && depth > 0 && (p.known(n, nil) || slices.ContainsFunc(n.Inputs, func(in *graph.Value) bool {
+		return in != nil && p.foundBehind(in, depth-1)
+	}))
 }
 
 // nearBy is how many times below the limit expected values are told of: estimates are off by a

@@ -12,19 +12,25 @@ import (
 // TestFoldedMask: a causal mask that the model computes from constants is found where it is computed, and not
 // once more where it is added to the scores.
 func TestFoldedMask(t *testing.T) {
-	in := prepareText(t, `<ir_version: 9, opset_import: ["" : 17], metadata_props: ["amplint.range.s": "[-64,64]"]>
+	for _, mask := range []string{"mask = Where(seen, zero, low)", "mask = Where(seen, zero, low) near = Greater(row, one) band = Where(near, low, zero) both = Add(mask, band)"} {
+		sum := "mask"
+		if strings.Contains(mask, "both") {
+			sum = "both"
+		}
+		in := prepareText(t, `<ir_version: 9, opset_import: ["" : 17], metadata_props: ["amplint.range.s": "[-64,64]"]>
 m (float[1, 2, 8, 8] s) => (float[1, 2, 8, 8] p)
-<int64 from = {0}, int64 to = {8}, int64 by = {1}, int64[1] second = {1}, float zero = {0}, float low = {-3.4028235e38}>
+<int64 one = {7}, int64 from = {0}, int64 to = {8}, int64 by = {1}, int64[1] second = {1}, float zero = {0}, float low = {-3.4028235e38}>
 {
   place = Range(from, to, by)
   row = Unsqueeze(place, second)
   seen = LessOrEqual(place, row)
-  mask = Where(seen, zero, low)
-  a = Add(s, mask)
+  `+mask+`
+  a = Add(s, `+sum+`)
   p = Softmax<axis = -1>(a)
 }`)
-	if diff := cmp.Diff([]string{"mask-constant note mask"}, places(Run(in))); diff != "" {
-		t.Errorf("findings (-want +got):\n%s", diff)
+		if diff := cmp.Diff([]string{"mask-constant note mask"}, places(Run(in))); diff != "" {
+			t.Errorf("%s: findings (-want +got):\n%s", mask, diff)
+		}
 	}
 }
 
