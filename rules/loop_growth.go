@@ -36,6 +36,7 @@ func checkLoopGrowth(p *Pass) {
 		}
 		if walk.Is(n, "Add") {
 			checkRunningSum(p, n, c)
+			checkRunningMean(p, n, c)
 		}
 	}
 }
@@ -141,7 +142,7 @@ func (c *carried) recurs(n *graph.Node) bool {
 // change.
 func checkRunningSum(p *Pass, n *graph.Node, c *carried) {
 	f, ok := p.low(n.Out(0))
-	if !ok || c.turns < longTerms*f.ExactInt() {
+	if !ok || c.turns < f.ExactInt() {
 		return
 	}
 	for i := range 2 {
@@ -150,12 +151,84 @@ func checkRunningSum(p *Pass, n *graph.Node, c *carried) {
 		}
 		x := n.In(1 - i)
 		r := p.Range(x)
+		if same := r.Lo == r.Hi; c.turns < equalTerms*f.ExactInt() || !same && c.turns < longTerms*f.ExactInt() {
+			return
+		}
 		if !p.rests(x) || !r.Bounded() || r.Lo < 0 && r.Hi > 0 || r.MaxAbs() == 0 {
 			return
 		}
 		p.report(runningSum(p, n, x, c.turns))
 		return
 	}
+}
+
+// equalTerms is longTerms for terms that are all the same: a running sum of ones stops at the exact
+// integers themselves.
+const equalTerms = 1.05
+
+// slowStep is how many roundings of the whole a step of a moving average must be for the average to come
+// within a few percent of what it moves to.
+const slowStep = 16
+
+// moved is the share of a change that a moving average has come to follow before what it loses shows.
+const moved = 0.05
+
+// checkRunningMean reports a moving average s + k·(x - s) that stops before it has come to x: steps below
+// half the spacing at s change nothing, and they are k times what is left.
+func checkRunningMean(p *Pass, n *graph.Node, c *carried) {
+	f, ok := p.low(n.Out(0))
+	k := c.meanStep(n)
+	if !ok || p.known(n, nil) || k <= 0 || k >= slowStep*f.Unit() || c.turns*k < moved {
+		return
+	}
+	find := p.at(n, n.Out(0))
+	find.Kind, find.Evidence, find.Limit = Swamping, Likely, f.Unit()
+	find.Message = fmt.Sprintf("a moving average takes %.3g of what is left in each of %.5g turns; in %s steps below %.2g of it are lost, and it stops that early", k, c.turns, f, f.Unit()/2)
+	find.Edits = carriedEdits(n)
+	for _, in := range n.Inputs {
+		find.Edits = joined(find.Edits, []rewrite.Edit{rewrite.Widen{Value: in}}) // 1 - k is 1 in the format
+	}
+	p.report(find)
+}
+
+// meanStep returns the share of a new value in a moving average, s + k·(x - s) or (1 - k)·s + k·x, 0 for others.
+func (c *carried) meanStep(n *graph.Node) float64 {
+	for i := range 2 {
+		k, x := factorOf(n.In(1 - i))
+		keep, s := factorOf(n.In(i))
+		switch d := walk.Maker(walk.Plain(x)); {
+		case c.next[walk.Plain(n.In(i))] != nil && walk.Is(d, "Sub") && walk.Plain(d.In(1)) == walk.Plain(n.In(i)):
+			return k
+		case s != n.In(i) && c.next[walk.Plain(s)] != nil && math.Abs(keep+k-1) < 1e-6:
+			return k
+		}
+	}
+	return 0
+}
+
+// factorOf reads a value as a constant times another one, itself times 1 where it is no such product.
+func factorOf(v *graph.Value) (float64, *graph.Value) {
+	n := walk.MakerOf(walk.Plain(v), "Mul")
+	for i := range 2 {
+		if n == nil {
+			break
+		}
+		if k, ok := walk.Scalar(n.In(i)); ok {
+			return k, n.In(1 - i)
+		}
+	}
+	return 1, v
+}
+
+// carriedEdits holds in FP32 what the loop around a node hands from turn to turn.
+func carriedEdits(n *graph.Node) (edits []rewrite.Edit) {
+	c := carrying(n.Graph)
+	for _, v := range append(n.Graph.Outputs, n.Graph.Inputs...) {
+		if (c.out[v] || c.next[v] != nil) && v.Type.Float() {
+			edits = append(edits, rewrite.Widen{Value: v})
+		}
+	}
+	return edits
 }
 
 // scanned returns what a Scan takes the elements of a value of its body from, and any other value as
@@ -183,10 +256,6 @@ func runningSum(p *Pass, n *graph.Node, x *graph.Value, turns float64) Finding {
 	}
 	find.Message = fmt.Sprintf("%s is added in each of %.5g turns; a running sum in %s stops growing at about %.5g times a summand%s",
 		x.Name, turns, f, f.ExactInt(), consequenceText(find.Consequence))
-	for _, v := range append(n.Graph.Outputs, n.Graph.Inputs...) {
-		if c := carrying(n.Graph); (c.out[v] || c.next[v] != nil) && v.Type.Float() {
-			find.Edits = append(find.Edits, rewrite.Widen{Value: v})
-		}
-	}
+	find.Edits = carriedEdits(n)
 	return find
 }

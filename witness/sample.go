@@ -9,6 +9,7 @@ import (
 
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/graph/infer"
+	"github.com/amplint/amplint/numfmt"
 	"github.com/amplint/amplint/rangeprop"
 	"github.com/amplint/amplint/refeval"
 )
@@ -260,8 +261,9 @@ func fill(e graph.ElemType, dims []int, r rangeprop.Range, how mode, rng *rand.R
 		}
 	case e.IsFloat():
 		t.F = make([]float32, n)
+		f, _ := e.Format()
 		for i := range t.F {
-			t.F[i] = float32(draw(i))
+			t.F[i] = float32(held(draw(i), f, r))
 		}
 	case e.IsInt(), e == graph.Bool:
 		t.I = make([]int64, n)
@@ -272,6 +274,23 @@ func fill(e graph.ElemType, dims []int, r rangeprop.Range, how mode, rng *rand.R
 		return nil
 	}
 	return t
+}
+
+// held returns the number of a format that an input of its type holds for x, inside the range where the
+// range has one there: what the type rounds to is another input, and no fault of the model.
+func held(x float64, f numfmt.Format, r rangeprop.Range) float64 {
+	if f == numfmt.Invalid || f == numfmt.FP32 {
+		return x
+	}
+	x = math.Min(math.Max(x, -f.Max()), f.Max())
+	y, step := f.Round(x), 0.75*f.Ulp(x)
+	if y > r.Hi && f.Round(x-step) >= r.Lo {
+		return f.Round(x - step)
+	}
+	if y < r.Lo && f.Round(x+step) <= r.Hi {
+		return f.Round(x + step)
+	}
+	return y
 }
 
 // drawer returns the function that gives element i.
