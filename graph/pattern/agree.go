@@ -76,11 +76,15 @@ type sides struct {
 // take adds a term, a sum of terms itself, and tells whether all are of those.
 func (s *sides) take(f *finder, u term) bool {
 	r, k, _, ok := f.averageAll(u.value)
-	if !ok || r.op != "Sum" && r.op != "Mean" || r.count != s.common.count || !r.over(s.common) || !slices.Equal(r.of.Type.Shape, s.common.of.Type.Shape) {
+	if !ok || r.op != "Sum" && r.op != "Mean" && r.op != "SumSquare" || r.count != s.common.count || !r.over(s.common) || !slices.Equal(r.of.Type.Shape, s.common.of.Type.Shape) {
 		return false
 	}
 	if crosswise(s.common, s.at, r, u.value) {
 		return false
+	}
+	if r.op == "SumSquare" {
+		i := slices.Index(s.of[:], r.of)
+		return i >= 0 && s.addSide(i, 2, k*u.sign)
 	}
 	if s.add(f, r.of, k*u.sign) {
 		return true
@@ -110,12 +114,17 @@ func (s *sides) add(f *finder, v *graph.Value, k float64) bool {
 		} else if v != of {
 			continue
 		}
-		if !(k > 0) || s.pow != 0 && s.pow != pow {
-			return false
-		}
-		s.pow = pow
-		s.sum[i] += k
-		return true
+		return s.addSide(i, pow, k)
 	}
 	return false
+}
+
+// addSide adds k times the sum of a power of one side.
+func (s *sides) addSide(i int, pow, k float64) bool {
+	if !(k > 0) || s.pow != 0 && s.pow != pow {
+		return false
+	}
+	s.pow = pow
+	s.sum[i] += k
+	return true
 }
