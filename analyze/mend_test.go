@@ -8,6 +8,8 @@ import (
 
 	"github.com/amplint/amplint/config"
 	"github.com/amplint/amplint/graph/onnxtxt"
+	"github.com/amplint/amplint/numfmt"
+	"github.com/amplint/amplint/rewrite"
 	"github.com/amplint/amplint/rules"
 )
 
@@ -46,5 +48,26 @@ func TestWhere(t *testing.T) {
 	p.breaks = append(p.breaks, m.Graph.Lookup("y"))
 	if !strings.Contains(p.where(), `"y" (Exp at node "last")`) {
 		t.Errorf("%q does not name the node", p.where())
+	}
+}
+
+// TestSways says of a model that magnifies any rounding that it does, and nothing of another.
+func TestSways(t *testing.T) {
+	for _, c := range []struct {
+		body string
+		want bool
+	}{{"a = Mul(x, k) y = Sin(a)", true}, {"a = Mul(x, k) y = Sqrt(a)", false}} {
+		path := written(t, `<ir_version: 8, opset_import: ["" : 17], metadata_props: ["amplint.range.x": "[1,3]"]>
+m (float[2, 64] x) => (float[2, 64] y) <float k = {1000}> { `+c.body+` }`)
+		opt := Options{Effort: "quick"}
+		a, err := load(context.Background(), path, &opt, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer a.model.Close()
+		p := &proof{plan: &rewrite.Plan{Target: numfmt.FP16}, model: a.model, trial: a.newTrial(context.Background(), trials["quick"])}
+		if got := p.sways(context.Background()); (got != "") != c.want || c.want && !strings.Contains(got, "magnifies any rounding") {
+			t.Errorf("%s: %q", c.body, got)
+		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 
 // budgets are what the levels of --effort allow the runs of one model.
 var budgets = map[string]witness.Options{
-	"quick": {Work: 4e9, Limit: time.Minute, Runs: 24, Climbs: 200},
+	"quick": {Work: 4e9, Least: 4, Most: 2e10, Limit: time.Minute, Runs: 24, Climbs: 200},
 	"full":  {Work: 1e11, Limit: 20 * time.Minute, Runs: 1000, Climbs: 5000},
 }
 

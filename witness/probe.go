@@ -32,6 +32,9 @@ type Options struct {
 	// Work is the number of operations that all runs together may take, and ends a run that takes all
 	// of it; 1e9 where it is 0. What the runs show depends on it alone.
 	Work int64
+	// Least is the number of runs of the model that the work is to suffice for, also where that is more, up to Most.
+	Least int
+	Most  int64
 	// Limit is a time that no model should come near, for machines that are overloaded; none where it is 0.
 	Limit time.Duration
 	// Samples are inputs of the user, which are run before all others.
@@ -134,6 +137,7 @@ func Probe(ctx context.Context, m *graph.Model, info *infer.Info, ranges []range
 	if opt.Work == 0 {
 		opt.Work = 1e9
 	}
+	opt.Work = opt.work(m)
 	p := &prober{m: m, opt: opt, seen: &Seen{sights: map[*graph.Value]*Sight{}, largest: map[*graph.Value]float64{}}, best: map[*graph.Value]*attempt{}, solos: map[*graph.Value]*solo{},
 		free: movable(ranges), meter: meter{dims: map[*graph.Value][]int{}, most: opt.Work}}
 	if p.seen.Err = p.plan(); p.seen.Err != nil {

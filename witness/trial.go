@@ -10,6 +10,7 @@ import (
 
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/graph/infer"
+	"github.com/amplint/amplint/numfmt"
 	"github.com/amplint/amplint/rangeprop"
 	"github.com/amplint/amplint/refeval"
 )
@@ -48,6 +49,7 @@ const maxKept = 1 << 24
 // Runs of them at most. A quarter of the work that is allowed goes into it; the rest is left for
 // [Trial.Judge]. A trial without inputs finds no faults.
 func NewTrial(ctx context.Context, m *graph.Model, info *infer.Info, ranges []rangeprop.InputRange, opt Options) *Trial {
+	opt.Work = opt.work(m)
 	t := &Trial{scale: map[string]float64{}, usual: map[string]float64{}, meter: meter{dims: map[*graph.Value][]int{}, most: opt.Work / 4}}
 	ctx, t.stop = context.WithCancel(ctx)
 	defer t.stop()
@@ -164,6 +166,45 @@ func (t *Trial) compare(cases []trialCase, scale map[string]float64, tolerance f
 		}
 	}
 	return nil, nil
+}
+
+// Sway returns how far an output of the model in FP32 is off where its float inputs are moved by one unit of a format,
+// up or down, and nothing is rounded: the largest error over all inputs that there is work left for.
+func (t *Trial) Sway(ctx context.Context, m *graph.Model, f numfmt.Format) (most float64) {
+	ctx, t.stop = context.WithCancel(ctx)
+	defer t.stop()
+	r, err := refeval.New(m, refeval.Options{Wide: true, Measure: t.spend, MaxMemory: searchMemory})
+	if err != nil {
+		return 0
+	}
+	for _, c := range t.cases {
+		got, err := r.Run(ctx, moved(c.in, f.Unit()))
+		if err != nil {
+			return most
+		}
+		if x := c.fault(got, t.scale); x != nil && !x.NotFinite {
+			most = max(most, x.Error)
+		}
+	}
+	return most
+}
+
+// moved returns an input whose floats are larger or smaller by a share of themselves.
+func moved(in Input, share float64) Input {
+	out := maps.Clone(in)
+	rng := rand.New(rand.NewPCG(seed, seed))
+	for _, name := range slices.Sorted(maps.Keys(in)) {
+		if in[name].Tensor == nil || in[name].Tensor.F == nil {
+			continue
+		}
+		t := *in[name].Tensor
+		t.F = slices.Clone(t.F)
+		for i, x := range t.F {
+			t.F[i] = x * float32(1+share*float64(2*rng.IntN(2)-1))
+		}
+		out[name] = refeval.TensorValue(&t)
+	}
+	return out
 }
 
 // Break returns the place where a run of the trial's own model, or of a form of it, held as the options say, stops being

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/amplint/amplint/numfmt"
 	"github.com/amplint/amplint/rangeprop"
 )
 
@@ -122,8 +123,45 @@ func TestForeseen(t *testing.T) {
 		if !c.known {
 			want = 0
 		}
-		if got := foreseen(m); got != want {
+		if got := foreseen(m, 0); got != want {
 			t.Errorf("%s: %d operations are foreseen, want %d", c.text, got, want)
+		}
+	}
+}
+
+// The work suffices for some runs of a model that is larger than it was meant for, up to a limit.
+func TestLeastRuns(t *testing.T) {
+	m, _, _ := bounded(t, head+`m (float[N, 64] x, float[64, 64] w) => (float[N, 64] y) { y = MatMul(x, w) }`, nil)
+	run := int64(64 * (64 + perElement))
+	for _, c := range []struct {
+		opt  Options
+		want int64
+	}{
+		{Options{Work: 100}, 100},
+		{Options{Work: 100, Least: 3, Most: 10 * run}, 3 * run},
+		{Options{Work: 100, Least: 30, Most: 10 * run}, 10 * run},
+		{Options{Work: 1e9, Least: 30, Most: 10 * run}, 1e9},
+	} {
+		if got := c.opt.work(m); got != c.want {
+			t.Errorf("%+v: %d operations, want %d", c.opt, got, c.want)
+		}
+	}
+}
+
+// A model that magnifies what its inputs are off by is told from one that does not.
+func TestSway(t *testing.T) {
+	for _, c := range []struct {
+		text   string
+		lo, hi float64 // of the sway, in units
+	}{
+		{head + `m (float[2, 64] x) => (float[2, 64] y) { a = Add(x, x) y = Tanh(a) }`, 0.1, 2},
+		{head + `m (float[2, 64] x) => (float[2, 64] y) <float k = {1000}> { a = Mul(x, k) y = Sin(a) }`, 100, 2000},
+	} {
+		m, info, inputs := bounded(t, c.text, map[string]rangeprop.Range{"x": {Lo: 0.1, Hi: 0.9}})
+		trial := NewTrial(context.Background(), m, info, inputs, Options{Work: 1e8, Runs: 3})
+		sway := trial.Sway(context.Background(), m, numfmt.FP16) / numfmt.FP16.Unit()
+		if sway < c.lo || sway > c.hi {
+			t.Errorf("%s: outputs move by %g units, want %g to %g", c.text, sway, c.lo, c.hi)
 		}
 	}
 }

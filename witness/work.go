@@ -54,11 +54,17 @@ func (p *meter) planned(m *graph.Model, perNode int64) error {
 
 var errSpent = errors.New("the work allowed is used up")
 
-// foreseen returns what a run of the main graph takes at least: the work at nodes whose shapes are known.
-func foreseen(m *graph.Model) (work int64) {
+// work returns the number of operations that all runs of a model may take.
+func (o *Options) work(m *graph.Model) int64 {
+	return max(o.Work, min(int64(o.Least)*foreseen(m, 1), o.Most))
+}
+
+// foreseen returns what a run of the main graph takes at least, where open dimensions have a length; with 0, what
+// the nodes take whose shapes are known.
+func foreseen(m *graph.Model, open int) (work int64) {
 	p := &meter{dims: map[*graph.Value][]int{}}
 	for _, v := range m.Graph.Values {
-		if dims, ok := sizes(v.Type.Shape); ok {
+		if dims, ok := sizes(v.Type.Shape, open); ok {
 			p.dims[v] = dims
 		}
 	}
@@ -72,13 +78,17 @@ func foreseen(m *graph.Model) (work int64) {
 	return work
 }
 
-// sizes returns the numbers of a shape, ok is false where one is not known.
-func sizes(s graph.Shape) (dims []int, ok bool) {
+// sizes returns the numbers of a shape, with the length of open ones; ok is false where one is not known.
+func sizes(s graph.Shape, open int) (dims []int, ok bool) {
 	for _, d := range s {
-		if !d.Known() {
+		switch {
+		case d.Known():
+			dims = append(dims, int(d.N))
+		case open > 0:
+			dims = append(dims, open)
+		default:
 			return nil, false
 		}
-		dims = append(dims, int(d.N))
 	}
 	return dims, s != nil
 }
