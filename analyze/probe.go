@@ -33,6 +33,7 @@ func (a *analysis) probe(ctx context.Context, t Target, opt *Options, in *rules.
 	}
 	if seen := a.from.showed(a); seen != nil {
 		in.Sought = seen.Sought
+		in.Seen = func(*graph.Value) (rules.Sighting, bool) { return rules.Sighting{}, false }
 		return seen
 	}
 	if len(w.Suspects) == 0 {

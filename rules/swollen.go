@@ -6,19 +6,12 @@ import (
 	"github.com/amplint/amplint/rules/walk"
 )
 
-// swollen tells whether a value behind others of large bounds is where numbers are expected to pass the limit: its
-// own are, and none that its node reads. Layers that each let numbers grow, as they do where nothing normalises
-// them, have bounds from one of the first on that say nothing about where that happens. What runs came to
-// counts for more.
+// swollen tells whether a value behind others of large bounds is where numbers are expected to pass the limit: its own
+// are, and none that its node reads. Layers that each let numbers grow, as they do where nothing normalises them,
+// have bounds from one of the first on that say nothing about where that happens. Where there were runs they
+// say it: an estimate over many layers may be off by more than its tails.
 func (p *Pass) swollen(v *graph.Value, f numfmt.Format) bool {
-	if !p.mounts(v, f, 1) {
-		return false
-	}
-	if p.Sought == nil {
-		return true
-	}
-	most, ok := p.Sought(v)
-	return !ok || most >= f.OverflowAt()
+	return p.Seen == nil && p.mounts(v, f, 1)
 }
 
 // closeBy is how many times below the limit the numbers of a value are told of that is behind others of large
