@@ -41,6 +41,8 @@ var edges = map[string]edge{
 	"product with a vanished length":     {17, `b (float[4, 16] x) => (y) { c = Constant<value_float = 1e-30>() o = Add(x, x) h0 = Sigmoid(o) h = Mul(h0, c) n = ReduceL2<axes = [-1]>(h) d = Div(h, n) y = MatMul(d, w) }`},
 	"quotient by -0":                     {17, `b (float[2, 16] x) => (y) { r = Relu(x) n = Neg(r) m = ReduceMax<axes = [-1]>(n) d = Clip(m, zero) y = Div(n, d) }`},
 	"root of a count in 16 bits":         {17, `b (float[2, 6, 8] x, int64[2, 6] k) => (y) { u = Unsqueeze(k, last) a = Cast<to = 1>(u) m = Mul(x, a) i1 = Constant<value = int64[1] {1}>() s = ReduceSum<keepdims = 0>(m, i1) n = ReduceSum<keepdims = 0>(a, i1) l = Cast<to = 10>(n) o = Cast<to = 10>(onef) d = Max(l, o) r0 = Sqrt(d) r = Cast<to = 1>(r0) y = Div(s, r) }`},
+	"largest of padding":                 {17, `b (float[1, 4, 0, 2] x) => (y) { y = MaxPool<kernel_shape = [3, 3], pads = [2, 2, 2, 2]>(x) }`},
+	"mean of padding":                    {19, `b (float[1, 4, 2, 2] x) => (y) { y = AveragePool<kernel_shape = [2, 2], dilations = [3, 3], pads = [2, 2, 2, 2]>(x) }`},
 }
 
 // TestEdges runs them as they are and in the formats that they are rewritten to.

@@ -121,31 +121,39 @@ func leastRoot(n *pattern.Norm) float64 {
 // distributed is how far x·r - m·r, written in place of (x - m)·r, may lie from it: both products round, and
 // what is subtracted of them.
 func (p *pass) distributed(n *pattern.Norm) float64 {
-	if n.Kind != pattern.LayerNorm || !slices.ContainsFunc(n.Nodes, func(m *graph.Node) bool {
-		return m.Op == "Mul" && m.In(0) != m.In(1) && (m.In(0) == n.Input || m.In(1) == n.Input)
-	}) {
+	if !inTwo(n) {
 		return 0
 	}
 	f, _ := p.coarsest(n.Output, n.Nodes)
 	return quotient(4*f.Unit()*p.val(n.Input).Hull().MaxAbs(), leastRoot(n))
 }
 
+// inTwo tells whether a norm is written x·r - m·r.
+func inTwo(n *pattern.Norm) bool {
+	return n.Kind == pattern.LayerNorm && slices.ContainsFunc(n.Nodes, func(m *graph.Node) bool {
+		return m.Op == "Mul" && m.In(0) != m.In(1) && (uncast(m.In(0)) == n.Input || uncast(m.In(1)) == n.Input)
+	})
+}
+
 // torn tells whether a part that the norm is summed or multiplied of may overflow. Where a square does the
 // root is infinite, and what it divides is 0; and a root that may be 0 is for the rules to judge, with all that
-// is computed of it.
+// is computed of it. Of a root that an ε keeps above 0, x·r or m·r alone may overflow where one of them is held in 16 bits.
 func (p *pass) torn(n *pattern.Norm) bool {
 	if n.EpsValue == 0 && p.val(n.Numerator).Hull().MaxAbs() < leastSquared {
 		return true
 	}
 	var after map[*graph.Value]bool
 	if root := p.val(n.Root); root.zero() || root.special() {
-		if f, _ := p.coarsest(n.Output, n.Nodes); f.Bits() >= 32 {
+		f, _ := p.coarsest(n.Output, n.Nodes)
+		if f.Bits() >= 32 {
 			return false
 		}
 		if p.infinite(belowRoots(n.Nodes)) {
 			return true
 		}
-		after = computedFrom(n.Root, n.Nodes)
+		if !inTwo(n) || n.Shifted == nil || p.val(n.Shifted).zero() {
+			after = computedFrom(n.Root, n.Nodes)
+		}
 	}
 	inside := map[*graph.Value]bool{n.Root: true}
 	for _, m := range slices.Backward(n.Nodes) {

@@ -14,15 +14,37 @@ func poolOps() map[string]op {
 // channelHull keeps the channels of images apart and joins the positions.
 func channelHull(c *call) *Val { return c.channels(0) }
 
-// maxPoolOp picks elements; padding is never picked.
+// misses tells whether all that the window of a pool covers of an image of known size may be padding: the elements
+// that it takes lie further apart than those of the image do.
+func (c *call) misses() bool {
+	dilations := c.n.Ints("dilations")
+	for i := range c.n.Ints("kernel_shape") {
+		far := int64(1)
+		if i < len(dilations) {
+			far = dilations[i]
+		}
+		if lo, hi := c.dim(0, i+2); lo == hi && hi < far {
+			return c.padded()
+		}
+	}
+	return false
+}
+
+// maxPoolOp picks elements; padding is never picked, where there are elements.
 func maxPoolOp(c *call) []*Val {
 	i := scalar(Range{0, math.Max(c.elements()-1, 0)})
 	i.integer = true
+	if c.misses() {
+		return []*Val{unnormalized(c.x(0)), i}
+	}
 	return []*Val{c.channels(0), i}
 }
 
 // averagePoolOp averages elements, and zeros where padding counts.
 func averagePoolOp(c *call) *Val {
+	if c.misses() {
+		return unnormalized(c.x(0))
+	}
 	v := c.channels(0)
 	if c.padded() && c.n.Int("count_include_pad", 0) != 0 || c.n.Int("ceil_mode", 0) != 0 {
 		v = joined(v, scalar(Range{}))
