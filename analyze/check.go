@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"context"
+	"strings"
 
 	"github.com/amplint/amplint/numfmt"
 	"github.com/amplint/amplint/rangeprop"
@@ -78,7 +79,7 @@ func (a *analysis) check(ctx context.Context, t Target, opt *Options) *Report {
 	if t == AsIs && format == numfmt.FP32 && a.narrowed != numfmt.Invalid {
 		format = a.narrowed
 	}
-	r := &Report{Path: a.model.Path, Target: t, Inputs: a.ranges.Inputs(), Notes: a.notes()}
+	r := &Report{Path: a.model.Path, Target: t, Inputs: a.ranges.Inputs(), Notes: append(a.notes(), a.unrun(opt)...)}
 	in := &rules.Input{Model: a.model, Info: a.info, Ranges: a.ranges, Patterns: a.ranges.Patterns(),
 		Target: format, Hold: t.holder(), Strict: opt.Strict, Disabled: opt.Config.Off()}
 	a.shared = refeval.NewShared()
@@ -104,6 +105,18 @@ func (a *analysis) check(ctx context.Context, t Target, opt *Options) *Report {
 	}
 	a.summarize(&r.Summary)
 	return r
+}
+
+// unrun tells that runs are asked for and there can be none.
+func (a *analysis) unrun(opt *Options) []string {
+	if _, runs := budgets[opt.Effort]; !runs {
+		return nil
+	}
+	missing := refeval.Missing(a.model)
+	if len(missing) == 0 {
+		return nil
+	}
+	return []string{"nothing is run, bounds and estimates decide: the evaluator has no operator " + strings.Join(missing, ", ")}
 }
 
 func (a *analysis) notes() []string {

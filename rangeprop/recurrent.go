@@ -7,7 +7,7 @@ import (
 
 func recurrentOps() map[string]op {
 	return map[string]op{
-		"LSTM": {f: lstmOp, ulps: 4, bounded: true}, "GRU": {f: gruOp, ulps: 4, bounded: true}, "RNN": {f: rnnOp, ulps: 4, bounded: true},
+		"LSTM": {f: lstmOp, ulps: 4, bounded: true}, "com.microsoft.DynamicQuantizeLSTM": {f: lstmOp, ulps: 4, bounded: true}, "GRU": {f: gruOp, ulps: 4, bounded: true}, "RNN": {f: rnnOp, ulps: 4, bounded: true},
 	}
 }
 

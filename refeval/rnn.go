@@ -6,6 +6,7 @@ import "slices"
 func rnnOps() []entry {
 	return []entry{
 		op("GRU", func(c *Call) error { return c.recurrent(3, "Sigmoid", "Tanh") }),
+		op("com.microsoft.DynamicQuantizeLSTM", dynamicQuantizeLSTM),
 		op("LSTM", func(c *Call) error { return c.recurrent(4, "Sigmoid", "Tanh", "Tanh") }),
 		op("RNN", func(c *Call) error { return c.recurrent(1, "Tanh") }),
 	}
@@ -25,11 +26,14 @@ type net struct {
 	acts                 []activation
 	linear, inputForget  bool
 	backward, batchFirst bool
+	rounds8              bool // the state is rounded to 8 bits before it is multiplied
 }
 
 // recurrent evaluates a layer of so many gates, whose activations have names by default.
-func (c *Call) recurrent(gates int, acts ...string) error {
-	n := c.net(gates)
+func (c *Call) recurrent(gates int, acts ...string) error { return c.layer(c.net(gates), acts...) }
+
+// layer evaluates a layer whose operands are read.
+func (c *Call) layer(n *net, acts ...string) error {
 	n.acts = c.activations(acts, n.directions)
 	for d := range n.directions {
 		if n.x.F != nil {

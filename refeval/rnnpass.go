@@ -1,5 +1,7 @@
 package refeval
 
+import "github.com/amplint/amplint/graph"
+
 // pass is one direction of a recurrent layer.
 type pass[T floating] struct {
 	*net
@@ -115,7 +117,7 @@ func (p *pass[T]) advance(h, cell []T) {
 // total adds the products of the state and both biases to all gates.
 func (p *pass[T]) total(h []T) {
 	rows := p.gates * p.hidden
-	timesTurned(p.c, p.product, h, p.r, p.batch, rows, p.hidden)
+	timesTurned(p.c, p.product, p.factor(h), p.r, p.batch, rows, p.hidden)
 	p.add(p.g, p.product)
 	if p.b == nil {
 		return
@@ -129,6 +131,14 @@ func (p *pass[T]) total(h []T) {
 		p.g[i] += bias[i%rows]
 	}
 	roundReal(p.a, p.g)
+}
+
+// factor returns the state as its weights multiply it.
+func (p *pass[T]) factor(h []T) []T {
+	if f, ok := any(h).([]float32); ok && p.rounds8 {
+		return elems[T](p.c.rounded8(&Tensor{Elem: graph.Float, Dims: []int{len(f)}, F: f}))
+	}
+	return h
 }
 
 // add adds y to x and rounds.

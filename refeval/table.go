@@ -3,6 +3,8 @@ package refeval
 import (
 	"slices"
 	"sync"
+
+	"github.com/amplint/amplint/graph"
 )
 
 // entry is one operator of a family: the key of [graph.OpName] and the kernel that all its
@@ -41,6 +43,18 @@ var table = sync.OnceValue(func() map[string]entry {
 	}
 	return t
 })
+
+// Missing returns the operators of a model that cannot be evaluated, sorted. A model that has one cannot be run.
+func Missing(m *graph.Model) []string {
+	var list []string
+	for n := range m.Nodes() {
+		if _, ok := table()[n.OpName()]; !ok && n.Call == nil && !slices.Contains(list, n.OpName()) {
+			list = append(list, n.OpName())
+		}
+	}
+	slices.Sort(list)
+	return list
+}
 
 // Keys returns the operators that can be evaluated, sorted, as [graph.OpName] writes them.
 func Keys() []string {

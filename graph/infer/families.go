@@ -52,7 +52,7 @@ func typesOnly() map[string]operator {
 		each(widthFromAttr, "com.microsoft.MatMulBnb4", "com.microsoft.MatMulNBitsMlp",
 			"com.microsoft.MatMulNBitsQLoRA", "com.microsoft.MatMulPacked"),
 		each(bitmaskDropout, "com.microsoft.BitmaskDropout", "com.microsoft.BitmaskBiasDropout"),
-		each(recurrent, "com.microsoft.DynamicQuantizeLSTM", "com.microsoft.AttnLSTM"),
+		each(recurrent, "com.microsoft.AttnLSTM"),
 		typesOnlyForms(),
 	)
 }

@@ -3,7 +3,7 @@ package infer
 import "github.com/amplint/amplint/graph"
 
 func rnnOps() map[string]operator {
-	return each(recurrent, "RNN", "GRU", "LSTM")
+	return each(recurrent, "RNN", "GRU", "LSTM", "com.microsoft.DynamicQuantizeLSTM")
 }
 
 // recurrent yields all states [steps, directions, batch, hidden] and the last ones, with the batch first under

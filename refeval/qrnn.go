@@ -1,0 +1,50 @@
+package refeval
+
+import "github.com/amplint/amplint/graph"
+
+// dynamicQuantizeLSTM is an LSTM of weights in 8 bits, stored with their inputs before their gates. What they are
+// multiplied by, the input and the state of each step, is rounded to 8 bits as it comes.
+func dynamicQuantizeLSTM(c *Call) error {
+	sub := *c
+	sub.in = make([]*Value, 8)
+	copy(sub.in, c.in)
+	sub.in[0] = TensorValue(c.rounded8(c.In(0)))
+	for i, at := range []int{8, 10} {
+		sub.in[1+i] = TensorValue(c.turned8(c.In(1+i), c.In(at), c.In(at+1)))
+	}
+	n := sub.net(4)
+	n.rounds8 = true
+	err := sub.layer(n, "Sigmoid", "Tanh", "Tanh")
+	c.out, c.made = sub.out, sub.made
+	return err
+}
+
+// rounded8 returns the real numbers that x comes to when it is quantised by its own range.
+func (c *Call) rounded8(x *Tensor) *Tensor {
+	if x.F == nil {
+		refuse("%s cannot be quantised", x)
+	}
+	q, scale, zero := c.Temp(graph.Uint8, x.Dims), c.Temp(graph.Float, []int{}), c.Temp(graph.Uint8, []int{})
+	c.dynamicQuantize(q, scale, zero, x)
+	return c.real(q, scale, zero)
+}
+
+// turned8 returns the real numbers of weights, [directions, inputs, gates], with their last two axes exchanged. Scale
+// and zero point are single in each direction, or one for each gate.
+func (c *Call) turned8(w, scale, zero *Tensor) *Tensor {
+	if w.Rank() != 3 || scale == nil || zero == nil || zero.Len() != scale.Len() || scale.Len() != w.Dims[0] && scale.Len() != w.Dims[0]*w.Dims[2] {
+		refuse("weights %s with scales %s and zero points %s", w, scale, zero)
+	}
+	directions, ins, gates := w.Dims[0], w.Dims[1], w.Dims[2]
+	each := scale.Len() / max(directions, 1)
+	y := c.Temp(graph.Float, []int{directions, gates, ins})
+	for i := range w.Len() {
+		d, in, gate := i/(ins*gates), i/gates%ins, i%gates
+		at := d * each
+		if each > 1 {
+			at += gate
+		}
+		y.F[(d*gates+gate)*ins+in] = float32(w.at64(i)-zero.at64(at)) * scale.F[at]
+	}
+	return y
+}
