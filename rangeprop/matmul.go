@@ -340,6 +340,12 @@ const maxWork = 1 << 21
 // general multiplies two values of bounds.
 func (c *call) general(a, b operand) *Val {
 	x, y := a.v, b.v
+	if len(x.lo) == 0 || len(y.lo) == 0 { // a sum of no products
+		v := scalar(Range{})
+		v.rest(x)
+		v.rest(y)
+		return v
+	}
 	if a.shape == nil || b.shape == nil || len(a.shape) == 0 || len(b.shape) == 0 {
 		x, y = x.flat(), y.flat()
 		v := zip(x, y, func(p, q Range) Range { return mul(mul(p, q), Range{1, math.Inf(1)}) })
