@@ -93,13 +93,14 @@ func (r *reduction) crosses(num *graph.Value, of *reduction, as, den *graph.Valu
 	a, ok := r.origins(num.Type.Shape)
 	b, ok2 := of.origins(den.Type.Shape)
 	off := len(r.operand()) - len(as.Type.Shape)
+	untold := of.shorter(num, den) && len(r.operand()) == len(of.operand())
 	if !ok || !ok2 || off < 0 {
-		return of.shorter(num, den) && len(r.operand()) == len(of.operand())
+		return untold
 	}
 	for i, axis := range b {
 		if axis >= 0 {
 			if b[i], ok = place(axis, of.operand(), as.Type.Shape); !ok {
-				return false
+				return untold
 			}
 			b[i] += off
 		}
