@@ -155,13 +155,16 @@ func (c *Call) shifted(t, zero *Tensor, along int) *Tensor {
 	}
 	y := c.Temp(graph.Int32, t.Dims)
 	copy(y.I, t.I)
-	if zero == nil {
+	switch {
+	case zero == nil:
+		return y
+	case zero.Len() == 1:
+		for i, z := 0, zero.I[0]; z != 0 && i < len(y.I); i++ {
+			y.I[i] -= z
+		}
 		return y
 	}
-	n, inner := 1, t.Len()
-	if zero.Len() != 1 {
-		_, n, inner = split3(t.Dims, along)
-	}
+	_, n, inner := split3(t.Dims, along)
 	if zero.Len() != n {
 		refuse("%s zero points for %s", zero, t)
 	}

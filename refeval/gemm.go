@@ -57,7 +57,10 @@ func (c *Call) matmulOn(e *kern.Engine, dst *Tensor, d int, x *Tensor, i int, y 
 	case storeD:
 		gemm64(dst.D[d:d+m*n], x.D[i:i+m*k], y.D[j:j+k*n], m, n, k)
 	case storeI:
-		gemmInt(dst.I[d:d+m*n], x.I[i:i+m*k], y.I[j:j+k*n], m, n, k)
+		to, a, b := dst.I[d:d+m*n], x.I[i:i+m*k], y.I[j:j+k*n]
+		if !gemmSmall(e, to, a, b, m, n, k) {
+			gemmInt(to, a, b, m, n, k)
+		}
 		wrapAll(dst.I[d:d+m*n], dst.Elem)
 	default:
 		refuse("no products of %s", dst.Elem)

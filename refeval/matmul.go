@@ -174,15 +174,12 @@ func matMulInteger(c *Call) error {
 
 // less returns integers as int32 less a zero point that broadcasts to them.
 func (c *Call) less(x, zero *Tensor) *Tensor {
+	if zero == nil || zero.Len() == 1 {
+		return c.shifted(x, zero, 0)
+	}
 	y := c.shifted(x, nil, 0)
-	if zero == nil {
-		return y
-	}
-	if !slices.Equal(broadcast(x.Dims, zero.Dims), x.Dims) && zero.Len() != 1 {
+	if !slices.Equal(broadcast(x.Dims, zero.Dims), x.Dims) {
 		refuse("zero points %s for %s", zero, x)
-	}
-	if zero.Len() == 1 {
-		zero = zero.view([]int{})
 	}
 	sub := arith{i: integer(minus[int64])}
 	sub.into(c, y, y, zero)

@@ -32,19 +32,21 @@ func (c *Call) rounded8(x *Tensor) *Tensor {
 // turned8 returns the real numbers of weights, [directions, inputs, gates], with their last two axes exchanged. Scale
 // and zero point are single in each direction, or one for each gate.
 func (c *Call) turned8(w, scale, zero *Tensor) *Tensor {
-	if w.Rank() != 3 || scale == nil || zero == nil || zero.Len() != scale.Len() || scale.Len() != w.Dims[0] && scale.Len() != w.Dims[0]*w.Dims[2] {
+	if w.Rank() != 3 || w.I == nil || scale == nil || zero == nil || zero.I == nil || scale.F == nil || zero.Len() != scale.Len() || scale.Len() != w.Dims[0] && scale.Len() != w.Dims[0]*w.Dims[2] {
 		refuse("weights %s with scales %s and zero points %s", w, scale, zero)
 	}
 	directions, ins, gates := w.Dims[0], w.Dims[1], w.Dims[2]
 	each := scale.Len() / max(directions, 1)
 	y := c.Temp(graph.Float, []int{directions, gates, ins})
-	for i := range w.Len() {
-		d, in, gate := i/(ins*gates), i/gates%ins, i%gates
-		at := d * each
-		if each > 1 {
-			at += gate
+	for d := range directions {
+		from, to := w.I[d*ins*gates:], y.F[d*ins*gates:]
+		for gate := range gates {
+			at := d*each + gate%each
+			s, z := scale.F[at], zero.I[at]
+			for in := range ins {
+				to[gate*ins+in] = float32(from[in*gates+gate]-z) * s
+			}
 		}
-		y.F[(d*gates+gate)*ins+in] = float32(w.at64(i)-zero.at64(at)) * scale.F[at]
 	}
 	return y
 }
