@@ -409,8 +409,8 @@ func followNorm(rms bool) follow {
 
 // followLength: a row that is divided by its length has the length 1.
 func followLength(c *call) *ball {
-	axis, ok := c.axis("axis", -1, c.rank(0))
 	rank := c.rank(0)
+	axis, ok := c.axis("axis", -1, rank)
 	if !ok || axis != rank-1 || c.n.Int("p", 2) != 2 || !c.shape(0)[axis].Known() || c.shape(0)[axis].N > maxChannels {
 		return nil
 	}

@@ -15,7 +15,7 @@ func (c *call) estimate(i int) *moments {
 		return nil
 	case moves(name):
 		return c.movedMoments(i)
-	case i > 0 || c.n.Op == "DynamicQuantizeLinear":
+	case i > 0:
 		return c.rare(i)
 	case elementwise(c.n):
 		if of := c.bends(); of != nil {
@@ -118,7 +118,7 @@ func (c *call) productMoments() *moments {
 		return nil
 	}
 	if c.n.Op == "Gemm" && c.has(2) {
-		return combine(out, c.mom(2), func(m, v, n, w float64) (float64, float64) { return m + n, v + w })
+		return combine(out, c.mom(2), plusFree)
 	}
 	return out
 }
@@ -193,7 +193,10 @@ func (c *call) batchMoments() *moments {
 		in = c.mom(0)
 		scale := 1 / math.Sqrt(1+c.epsilon(1e-5))
 		factor, bias := &moments{dims, c.in[1].lo, make([]float64, n)}, &moments{dims, c.in[2].lo, make([]float64, n)}
-		return combine(in, factor, func(m, v, k, _ float64) (float64, float64) { return m * k * scale, v * k * k * scale * scale }).shifted(bias)
+		if in = combine(in, factor, func(m, v, k, _ float64) (float64, float64) { return m * k * scale, v * k * k * scale * scale }); in == nil {
+			return nil
+		}
+		return combine(in, bias, plusFree)
 	}
 	if c.p.vals[x] != nil {
 		y := c.p.vals[x].clone()
@@ -218,14 +221,6 @@ func untrained(m *moments) bool {
 	return true
 }
 
-// shifted adds a constant; m may be nil.
-func (m *moments) shifted(by *moments) *moments {
-	if m == nil {
-		return nil
-	}
-	return combine(m, by, func(m, v, n, w float64) (float64, float64) { return m + n, v + w })
-}
-
 // affineMoments are those of a normalised value, scaled and moved.
 func (c *call) affineMoments() *moments {
 	out := &moments{nil, []float64{0}, []float64{1}}
@@ -243,7 +238,7 @@ func (c *call) affineMoments() *moments {
 		out = combine(out, part(1), func(m, v, n, w float64) (float64, float64) { return m * n, v * (n*n + w) })
 	}
 	if out != nil && c.has(2) {
-		out = combine(out, part(2), func(m, v, n, w float64) (float64, float64) { return m + n, v + w })
+		out = combine(out, part(2), plusFree)
 	}
 	return out
 }
@@ -262,7 +257,7 @@ func (p *pass) normalMoments(n *pattern.Norm) *moments {
 	}
 	for _, b := range n.Biases {
 		if out != nil {
-			out = combine(out, p.moments(b), func(m, v, n, w float64) (float64, float64) { return m + n, v + w })
+			out = combine(out, p.moments(b), plusFree)
 		}
 	}
 	return out

@@ -40,7 +40,7 @@ func (c *call) dynamicMoments(i int) *moments {
 	if k := count(c.shape(0)); k > 1 {
 		n = float64(k)
 	}
-	far := math.Sqrt(2 * x.vari[0] * math.Log(n)) // the largest of n normal variables
+	far := extremeOf(x.vari[0], n)
 	ends := Range{x.mean[0] - far, x.mean[0] + far}.meet(c.x(0).Hull()).join(Range{})
 	scale := (ends.Hi - ends.Lo) / 255
 	if !(scale > 0) || math.IsInf(scale, 1) {

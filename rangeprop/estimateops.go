@@ -48,20 +48,12 @@ func (c *call) requantizedMoments() *moments {
 	if v := rounded8(c.n); v != nil {
 		return c.p.moments(v)
 	}
-	t := c.p.stored(c.n)
-	if t == nil || t.Len() == 0 {
+	w := c.p.stored(c.n, false)
+	if w == nil || w.t.Len() == 0 {
 		return nil
 	}
-	turn := dequantizer(c.n, t)
-	if turn == nil {
-		return nil
-	}
-	n, sum, squares := float64(t.Len()), 0.0, 0.0
-	err := stream(t, func(i int, x float64) {
-		y := turn(i, x)
-		sum, squares = sum+y, squares+y*y
-	})
-	if err != nil {
+	n, sum, squares := float64(w.t.Len()), 0.0, 0.0
+	if w.stream(func(_ int, x float64) { sum, squares = sum+x, squares+x*x }) != nil {
 		return nil
 	}
 	mean := sum / n
@@ -178,7 +170,7 @@ func (c *call) logSoftmaxMoments() *moments {
 	if len(x.mean) == 0 {
 		return nil
 	}
-	top := math.Sqrt(2 * x.vari[0] * math.Log(n)) // no sum lies further above than its largest term
+	top := extremeOf(x.vari[0], n) // no sum lies further above than its largest term
 	return &moments{nil, []float64{-math.Min(math.Log(n)+x.vari[0]/2, math.Log(n)+top)}, []float64{x.vari[0]}}
 }
 

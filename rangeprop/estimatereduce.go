@@ -18,7 +18,7 @@ func (c *call) reducedMoments(name string) *moments {
 		n = c.kernel()
 		x = x.perChannel()
 	default:
-		n = c.joined(name)
+		n = c.summands(name)
 		if images, keep := c.overImages(); images {
 			rho = apart
 			if x = x.perChannel(); !keep && len(x.dims) > 1 {
@@ -39,9 +39,9 @@ func (c *call) reducedMoments(name string) *moments {
 	return out
 }
 
-// joined is the number of elements that a reduction joins. A mean and an extreme of a length that nothing tells are
+// summands is the number of elements that a reduction joins. A mean and an extreme of a length that nothing tells are
 // those of many; a sum is taken to be no longer than it has to be.
-func (c *call) joined(name string) float64 {
+func (c *call) summands(name string) float64 {
 	n := math.Max(c.leastCount(), 1)
 	switch name {
 	case "ReduceMean", "ReduceMax", "ReduceMin":
@@ -85,9 +85,9 @@ func reducedOf(name string, n, m, v, rho float64) (mean, vari float64) {
 	case "ReduceSum":
 		return n * m, n * v
 	case "ReduceMax", "GlobalMaxPool", "MaxPool":
-		return m + math.Sqrt(2*v*math.Log(n)), v / 2
+		return m + extremeOf(v, n), v / 2
 	case "ReduceMin":
-		return m - math.Sqrt(2*v*math.Log(n)), v / 2
+		return m - extremeOf(v, n), v / 2
 	case "ReduceSumSquare":
 		return n * squares, n * spread
 	case "ReduceL2":
@@ -104,6 +104,9 @@ func reducedOf(name string, n, m, v, rho float64) (mean, vari float64) {
 	}
 	return m, v * ((1-rho)/n + rho)
 }
+
+// extremeOf is about how far above their mean the largest of n normal variables of variance v lies.
+func extremeOf(v, n float64) float64 { return math.Sqrt(2 * v * math.Log(n)) }
 
 // perChannel keeps the channel axis of images apart.
 func (m *moments) perChannel() *moments {

@@ -32,9 +32,8 @@ func (p *pass) likeWeights(v *graph.Value) *weights {
 		if n == nil || n.OpName() != "DequantizeLinear" || n.In(0) == nil {
 			return nil
 		}
-		if w.t = p.stored(n); w.t != nil {
-			w.turn = dequantizer(n, w.t)
-			return w.ifTurned()
+		if s := p.stored(n, w.flip); s != nil {
+			return s
 		}
 		if v = rounded8(n); v == nil {
 			return nil
@@ -55,14 +54,13 @@ func (p *pass) exactWeights(v *graph.Value) (w *weights, held float64) {
 		return nil, 0
 	}
 	n := from.Producer
-	t, s := p.stored(n), n.In(1)
-	if t == nil || s == nil || s.Type.Elem != graph.Float || from.Type.Elem != graph.Float || v.Type.Elem != graph.Float || p.moving[s] || p.moving[n.In(2)] {
+	w, s := p.stored(n, flip), n.In(1)
+	if w == nil || s == nil || s.Type.Elem != graph.Float || from.Type.Elem != graph.Float || v.Type.Elem != graph.Float || p.moving[s] || p.moving[n.In(2)] {
 		return nil, 0
 	}
 	if p.heldUnit(v) != 0 || p.heldUnit(from) != 0 || p.heldUnit(s) != 0 || !ample(s.Const) {
 		return nil, 0
 	}
-	w = (&weights{t: t, flip: flip, turn: dequantizer(n, t)}).ifTurned()
 	return w, 4 * accumUnit
 }
 
@@ -76,19 +74,18 @@ func ample(t *graph.Tensor) bool {
 	return err == nil && least > 0x1p-100 // false for NaN
 }
 
-func (w *weights) ifTurned() *weights {
-	if w.turn == nil {
+// stored returns the constant that a DequantizeLinear reads as what it stands for, nil where it is none or its scales
+// are not known.
+func (p *pass) stored(n *graph.Node, flip bool) *weights {
+	t := n.In(0).Const
+	if t == nil || p.moving[n.In(0)] {
 		return nil
 	}
-	return w
-}
-
-// stored returns the constant that a DequantizeLinear reads, nil where it is none.
-func (p *pass) stored(n *graph.Node) *graph.Tensor {
-	if q := n.In(0); !p.moving[q] {
-		return q.Const
+	turn := dequantizer(n, t)
+	if turn == nil {
+		return nil
 	}
-	return nil
+	return &weights{t: t, flip: flip, turn: turn}
 }
 
 // rounded8 returns what was quantised by the scale that a DequantizeLinear undoes, nil where nothing was.

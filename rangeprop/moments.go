@@ -95,6 +95,9 @@ func assembled(mean, vari *Val) *moments {
 	return m
 }
 
+// plusFree returns the moments of the sum of two numbers that are free of each other.
+func plusFree(m, v, n, w float64) (mean, vari float64) { return m + n, v + w }
+
 // timesFree returns the moments of the product of two numbers that are free of each other.
 func timesFree(m, v, n, w float64) (mean, vari float64) { return m * n, v*w + v*n*n + w*m*m }
 

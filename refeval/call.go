@@ -200,6 +200,11 @@ func (c *Call) axesArg(input, rank int) (list []int, given bool) {
 // with evaluates another kernel on other inputs, under the attributes of this node and the version
 // given, and returns its output 0.
 func (c *Call) with(run func(c *Call) error, version int64, in ...*Tensor) *Tensor {
+	return c.allWith(run, version, in...)[0].Tensor
+}
+
+// allWith is with that returns all outputs.
+func (c *Call) allWith(run func(c *Call) error, version int64, in ...*Tensor) []*Value {
 	sub := *c
 	sub.Version, sub.out, sub.in = version, nil, make([]*Value, len(in))
 	for i, t := range in {
@@ -212,5 +217,5 @@ func (c *Call) with(run func(c *Call) error, version int64, in ...*Tensor) *Tens
 	if err != nil {
 		panic(refusal{err})
 	}
-	return sub.out[0].Tensor
+	return sub.out
 }

@@ -159,8 +159,8 @@ func (c *Call) shifted(t, zero *Tensor, along int) *Tensor {
 	case zero == nil:
 		return y
 	case zero.Len() == 1:
-		for i, z := 0, zero.I[0]; z != 0 && i < len(y.I); i++ {
-			y.I[i] -= z
+		for i, z := range y.I {
+			y.I[i] = z - zero.I[0]
 		}
 		return y
 	}

@@ -5,18 +5,13 @@ import "github.com/amplint/amplint/graph"
 // dynamicQuantizeLSTM is an LSTM of weights in 8 bits, stored with their inputs before their gates. What they are
 // multiplied by, the input and the state of each step, is rounded to 8 bits as it comes.
 func dynamicQuantizeLSTM(c *Call) error {
-	sub := *c
-	sub.in = make([]*Value, 8)
-	copy(sub.in, c.in)
-	sub.in[0] = TensorValue(c.rounded8(c.In(0)))
-	for i, at := range []int{8, 10} {
-		sub.in[1+i] = TensorValue(c.turned8(c.In(1+i), c.In(at), c.In(at+1)))
-	}
-	n := sub.net(4)
-	n.rounds8 = true
-	err := sub.layer(n, "Sigmoid", "Tanh", "Tanh")
-	c.out, c.made = sub.out, sub.made
-	return err
+	w, r := c.turned8(c.In(1), c.In(8), c.In(9)), c.turned8(c.In(2), c.In(10), c.In(11))
+	c.out = c.allWith(func(c *Call) error {
+		n := c.net(4)
+		n.rounds8 = true
+		return c.layer(n, "Sigmoid", "Tanh", "Tanh")
+	}, c.Version, c.rounded8(c.In(0)), w, r, c.In(3), c.In(4), c.In(5), c.In(6), c.In(7))
+	return nil
 }
 
 // rounded8 returns the real numbers that x comes to when it is quantised by its own range.

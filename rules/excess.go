@@ -133,26 +133,17 @@ const nearBy = 8
 
 // expected returns the largest magnitude that the elements of a value are expected to have.
 func (p *Pass) expected(v *graph.Value) float64 {
-	t := p.estimated(v)
-	if t == nil {
-		return 0
-	}
-	return t.Likely().MaxAbs()
-}
-
-// estimated returns what is known of a value with an estimate of its moments, nil without.
-func (p *Pass) estimated(v *graph.Value) *rangeprop.Val {
 	t := p.val(v)
 	if p.estimates != nil {
 		t = p.estimates.Val(v)
 	}
 	if t == nil {
-		return nil
+		return 0
 	}
 	if _, _, ok := t.Moments(); !ok {
-		return nil
+		return 0
 	}
-	return t
+	return t.Likely().MaxAbs()
 }
 
 func furthest(lo, hi float64, d spread.Damage) float64 {

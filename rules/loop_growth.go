@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/numfmt"
@@ -223,7 +224,7 @@ func factorOf(v *graph.Value) (float64, *graph.Value) {
 // carriedEdits holds in FP32 what the loop around a node hands from turn to turn.
 func carriedEdits(n *graph.Node) (edits []rewrite.Edit) {
 	c := carrying(n.Graph)
-	for _, v := range append(n.Graph.Outputs, n.Graph.Inputs...) {
+	for _, v := range slices.Concat(n.Graph.Outputs, n.Graph.Inputs) {
 		if (c.out[v] || c.next[v] != nil) && v.Type.Float() {
 			edits = append(edits, rewrite.Widen{Value: v})
 		}

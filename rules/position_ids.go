@@ -28,7 +28,9 @@ func checkPositions(p *Pass) {
 			continue
 		}
 		if x := p.val(n.Out(0)); x != nil && !x.Integer() { // whole numbers are a matter of their own
-			_ = checkCoordinate(p, n, boxing) || checkCoordinate(p, n, indexing)
+			if !checkCoordinate(p, n, boxing) {
+				checkCoordinate(p, n, indexing)
+			}
 		}
 	}
 }

@@ -91,11 +91,10 @@ func (f *finder) done() bool {
 // order lists the modes that fill all inputs, in the order they are tried in: what small numbers do shows where
 // all are 0, and the work that is allowed may end before the last.
 func (f *finder) order() []mode {
-	list := []mode{spread, corners, high, low, sparse, rows, zero, own}
 	if slices.ContainsFunc(f.hunts, func(h *hunt) bool { return h.Harm == Vanished }) {
-		return slices.Insert(slices.DeleteFunc(list, func(m mode) bool { return m == zero }), 0, zero)
+		return []mode{zero, spread, corners, high, low, sparse, rows, own}
 	}
-	return list
+	return []mode{spread, corners, high, low, sparse, rows, zero, own}
 }
 
 // draw tries inputs of one mode, at ends of the ranges, and of modes mixed.

@@ -114,8 +114,12 @@ func (f *finder) overlap(v, num, den *graph.Value) {
 			return
 		}
 	}
-	q := &Ratio{Kind: OfPart, Num: x, Den: of, Input: x, Output: v, Coef: 1, EpsValue: max(c, e.value), EpsMax: e.max, Denominator: f.same(den), Nodes: f.between(v, x)}
-	f.addRatio(q)
+	f.addPart(v, x, of, den, c, e)
+}
+
+// addPart enters v = x / (of + c), or with ε, as a part of what is no less than it.
+func (f *finder) addPart(v, x, of, den *graph.Value, c float64, e epsilon) {
+	f.addRatio(&Ratio{Kind: OfPart, Num: x, Den: of, Input: x, Output: v, Coef: 1, EpsValue: max(c, e.value), EpsMax: e.max, Denominator: f.same(den), Nodes: f.between(v, x)})
 }
 
 // smaller reads x / (y + c) where x is at most y by what both are made of, as Σ min(a, b) / Σ max(a, b).
@@ -123,8 +127,7 @@ func (f *finder) smaller(v, x, den, y *graph.Value, c float64, e epsilon) {
 	if x == y || !slices.Equal(y.Type.Shape, x.Type.Shape) || !f.below(x, y, 12) {
 		return
 	}
-	q := &Ratio{Kind: OfPart, Num: x, Den: y, Input: x, Output: v, Coef: 1, EpsValue: max(c, e.value), EpsMax: e.max, Denominator: f.same(den), Nodes: f.between(v, x)}
-	f.addRatio(q)
+	f.addPart(v, x, y, den, c, e)
 }
 
 // spreads tells whether a value of the first shape meets one of the second element by element.

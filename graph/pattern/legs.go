@@ -105,7 +105,8 @@ func (f *finder) squaresOf(t term) (r *reduction, c float64) {
 
 // squareOf returns x where v is x².
 func (f *finder) squareOf(v *graph.Value) *graph.Value {
-	if x, ok := f.product(v).single(2); ok && f.product(v).coef == 1 {
+	p := f.product(v)
+	if x, ok := p.single(2); ok && p.coef == 1 {
 		return x
 	}
 	return nil

@@ -80,10 +80,16 @@ func (f *finder) byKernel(r *reduction, n *graph.Node) float64 {
 
 // placesNone tells whether the windows of a pool or a convolution lie in the image one beside the other, without
 // gaps in them or around them.
-func placesNone(n *graph.Node) bool {
-	return n.Int("ceil_mode", 0) == 0 && n.Str("auto_pad", "NOTSET") == "NOTSET" &&
-		!slices.ContainsFunc(n.Ints("pads"), func(p int64) bool { return p != 0 }) &&
-		!slices.ContainsFunc(append(n.Ints("dilations"), n.Ints("strides")...), func(d int64) bool { return d != 1 })
+func placesNone(n *graph.Node) bool { return unpadded(n) && allOnes(n.Ints("strides")) }
+
+// unpadded tells whether the windows of a pool or a convolution reach nothing but the image, and have no gaps.
+func unpadded(n *graph.Node) bool {
+	return n.Int("ceil_mode", 0) == 0 && n.Str("auto_pad", "NOTSET") == "NOTSET" && allOnes(n.Ints("dilations")) &&
+		!slices.ContainsFunc(n.Ints("pads"), func(p int64) bool { return p != 0 })
+}
+
+func allOnes(list []int64) bool {
+	return !slices.ContainsFunc(list, func(d int64) bool { return d != 1 })
 }
 
 // places1 lists the numbers from one on below another.

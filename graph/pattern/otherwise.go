@@ -61,8 +61,7 @@ func pooled(n *graph.Node) (op string, axes []int) {
 		}
 		axes = append(axes, i)
 	}
-	if n.Int("ceil_mode", 0) != 0 || slices.ContainsFunc(append(n.Ints("pads"), 0), func(p int64) bool { return p != 0 }) ||
-		n.Str("auto_pad", "NOTSET") != "NOTSET" || slices.ContainsFunc(n.Ints("dilations"), func(d int64) bool { return d != 1 }) {
+	if !unpadded(n) {
 		return "", nil
 	}
 	return op, axes

@@ -32,9 +32,7 @@ func (f *finder) stretch(v *graph.Value) (s stretch, ok bool) {
 			s.from, s.to = at[0], at[0]+1
 		}
 	}
-	if axis < 0 {
-		axis += int64(len(x))
-	}
+	axis = fromFront(axis, x)
 	if !ok || axis < 0 || axis >= int64(len(x)) || !x[axis].Known() {
 		return s, false
 	}
@@ -52,6 +50,14 @@ func (f *finder) stretch(v *graph.Value) (s stretch, ok bool) {
 	return s, s.from < s.to && s.to <= size
 }
 
+// fromFront counts an axis of a shape from the front.
+func fromFront(axis int64, s graph.Shape) int64 {
+	if axis < 0 {
+		axis += int64(len(s))
+	}
+	return axis
+}
+
 // splitOf returns where an output of a Split begins and ends.
 func splitOf(n *graph.Node, v *graph.Value) (from, to int64, ok bool) {
 	axis := n.Int("axis", 0)
@@ -59,10 +65,7 @@ func splitOf(n *graph.Node, v *graph.Value) (from, to int64, ok bool) {
 		if o == nil {
 			return 0, 0, false
 		}
-		at := axis
-		if at < 0 {
-			at += int64(len(o.Type.Shape))
-		}
+		at := fromFront(axis, o.Type.Shape)
 		if at < 0 || at >= int64(len(o.Type.Shape)) || !o.Type.Shape[at].Known() {
 			return 0, 0, false
 		}
@@ -99,10 +102,7 @@ func (f *finder) joined(v *graph.Value) *graph.Value {
 	if !ok || s.of.Producer == nil || s.of.Const != nil || s.of.Producer.OpName() != "Concat" {
 		return nil
 	}
-	at := s.of.Producer.Int("axis", 0)
-	if at < 0 {
-		at += int64(len(s.of.Type.Shape))
-	}
+	at := fromFront(s.of.Producer.Int("axis", 0), s.of.Type.Shape)
 	end := int64(0)
 	for _, in := range s.of.Producer.Inputs {
 		if in == nil || int(at) != s.axis || len(in.Type.Shape) != len(s.of.Type.Shape) || !in.Type.Shape[at].Known() {
