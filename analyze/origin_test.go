@@ -22,6 +22,10 @@ m (float[4, 2] x) => (float[4, 2] y)
 m (float[4, 2] x) => (float[4, 2] y, float[4, 2] z)
 <float small = {0.0001}, float[2, 2] a = {1, 1, 1, -1}>
 { b = MatMul(x, a) h = Relu(b) c = MatMul(h, a) k = Mul(c, small) y = Tanh(k) s = Mul(k, x) z = Mul(s, small) }`, false},
+		{"an edit where nothing overflows", `<ir_version: 8, opset_import: ["" : 17], metadata_props: ["amplint.range.x": "[-28000,28000]", "amplint.range.w": "[-0.0001,0.0001]"]>
+m (float[4, 2] x, float[2, 64] w) => (float[4, 2] y, float[2, 1] z)
+<float small = {0.0001}, float gain = {10000}, float[2, 2] a = {1, 1, 1, -1}>
+{ b = MatMul(x, a) h = Relu(b) c = MatMul(h, a) k = Mul(c, small) y = Tanh(k) q = Mul(w, w) e = ReduceMean<axes = [-1]>(q) r = Sqrt(e) z = Mul(r, gain) }`, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			opt := FixOptions{Options: Options{Target: FP16, Effort: "quick"}, Out: filepath.Join(t.TempDir(), "o.onnx")}

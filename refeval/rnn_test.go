@@ -29,6 +29,9 @@ func TestRNNOps(t *testing.T) {
 		// the state 0.5 is the end of its range: C = 1/2 + (2 + 2·0.5)/2
 		{"lstm of 8 bits, gate by gate", 14, `(float[A,B,C,D] y) <float[2,1,1] x = {2, 2}, int8[1,1,4] w = {0, 0, 0, 10}, int8[1,1,4] r = {0, 0, 0, 20}, float[1,4] ws = {1, 1, 1, 0.1}, int8[1,4] z = {0, 0, 0, 0}> { y = com.microsoft.DynamicQuantizeLSTM<hidden_size = 1, activations = ["Sigmoid", "Affine", "Affine"]>(x, w, r, , , , , , ws, z, ws, z) }`,
 			"float[2,1,1,1] 0.5 1"},
+		// H is a quarter of the state, of which 0.3 is 76 of 255 steps
+		{"lstm of 8 bits whose state is rounded", 14, `(float[A,B,C,D] y) <float[1,2,1] x = {0, 0}, int8[1,1,4] w = {0, 0, 0, 0}, int8[1,1,4] r = {0, 0, 0, 10}, float[1] s = {0.1}, int8[1] z = {0}, float[1,2,1] h = {1, 0.3}> { y = com.microsoft.DynamicQuantizeLSTM<hidden_size = 1, activations = ["Sigmoid", "Affine", "Affine"]>(x, w, r, , , h, , , s, z, s, z) }`,
+			"float[1,1,2,1] 0.25 0.07451"},
 		{"lstm of 8 bits without scales", 14, `(float[A,B,C,D] y) <` + x + `int8[1,1,4] w = {0, 0, 0, 1}> { y = com.microsoft.DynamicQuantizeLSTM<hidden_size = 1>(x, w, w) }`, "error: weights int8[1,1,4] with scales"},
 		// i = C p_i = 6, f = 1 - i = -5, C = -5*2 + 6*1 = -4, o = p_o C = -4, H = 16
 		{"lstm with peepholes and coupled gates", 14, `(float[A,B,C,D] y, float[B,C,D] h, float[B,C,D] c) <float[1,1,1] x = {1}, float[1,4,1] w = {0, 0, 0, 1}, float[1,4,1] r = {0, 0, 0, 0}, float[1,1,1] i = {2}, float[1,3] p = {3, 1, 100}> { y, h, c = LSTM<hidden_size = 1, input_forget = 1, activations = ["Affine", "Affine", "Affine"]>(x, w, r, , , , i, p) }`,
