@@ -66,10 +66,13 @@ func (a *analysis) unexplained(ctx context.Context, t Target, opt *Options, in *
 		in.Broken = &rules.Broken{Value: b.Value, NaN: b.NaN, Input: b.Input}
 		return true
 	}
-	if w.Target == numfmt.Invalid || w.Target.Bits() < 16 { // what a file stores low is no proposal
+	if w.Target == numfmt.Invalid { // rounded as the file stores it, where no value is left wide
+		w.Target, w.Foreign = in.Target, true
+	}
+	if w.Target == numfmt.FP32 || w.Target.Bits() < 16 || t == AsIs && holds(a.model, graph.Float16) && holds(a.model, graph.BFloat16) {
 		return false
 	}
-	if s := trial.Spoiled(ctx, a.model, w, toleranceOf(w.Target)); s != nil {
+	if s := trial.Spoiled(ctx, a.model, w, toleranceOf(w.Target, a.model)); s != nil {
 		in.Spoiled = &rules.Spoiled{Values: s.Values, Most: s.Most, Output: s.Fault.Output, Error: s.Fault.Error, Whole: s.Fault.Whole, Input: s.Fault.Input}
 		return true
 	}

@@ -3,6 +3,7 @@ package analyze
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,16 +23,33 @@ var trials = map[string]witness.Options{
 
 // tolerance is the error of an output, as a share of its largest magnitude, that the result of a plan
 // may have by the coarsest format in it. Models whose rounding errors add up to more are not what a
-// cast puts right.
-func tolerance(p *rewrite.Plan) float64 {
-	coarsest := p.Target
+// cast puts right. Who asks for islands of bfloat16 takes what they lose.
+func tolerance(p *rewrite.Plan, m *graph.Model) float64 {
 	if slices.ContainsFunc(p.Edits, func(e rewrite.Edit) bool { _, ok := e.(rewrite.ToBF16); return ok }) {
-		coarsest = numfmt.BF16
+		return max(leastTolerance, mostUnits*numfmt.BF16.Unit())
 	}
-	return toleranceOf(coarsest)
+	return toleranceOf(p.Target, m)
 }
 
-func toleranceOf(f numfmt.Format) float64 { return max(0.05, 32*f.Unit()) }
+// leastTolerance is the error that no output is blamed for, and mostUnits how many units of a format are not.
+const (
+	leastTolerance = 0.05
+	mostUnits      = 32
+)
+
+// toleranceOf allows for as many units of a format as the roundings of a model add up to: the root of their number,
+// since they are free of one another. With 8 bits a single element may be off by nearly anything.
+func toleranceOf(f numfmt.Format, m *graph.Model) float64 {
+	units := float64(mostUnits)
+	if f.Bits() >= 16 {
+		nodes := 0
+		for range m.Nodes() {
+			nodes++
+		}
+		units = min(units, 4*math.Sqrt(float64(nodes)))
+	}
+	return max(leastTolerance, units*f.Unit())
+}
 
 // proved carries the plan out and runs the result against the original in FP32, on the samples and
 // on made inputs. Where an output differs by more than rounding, the values that it takes to put it
@@ -48,7 +66,7 @@ func (f *Fixed) proved(ctx context.Context, a *analysis, plan *rewrite.Plan, opt
 		return m, err
 	}
 	w.Samples = a.inputs.feeds(a.model)
-	p := &proof{plan: plan, model: a.model, trial: a.newTrial(ctx, w), tolerance: tolerance(plan)}
+	p := &proof{plan: plan, model: a.model, trial: a.newTrial(ctx, w), tolerance: tolerance(plan, a.model)}
 	fault, loss, err := p.trial.JudgeLoss(ctx, m, p.tolerance)
 	if err != nil {
 		f.alone(ctx, opt)

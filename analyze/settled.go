@@ -87,7 +87,7 @@ func (a *analysis) runsRight(ctx context.Context, plan *rewrite.Plan, planned *g
 		return true
 	}
 	w.Samples = a.inputs.feeds(a.model)
-	fault, err := a.newTrial(ctx, w).Judge(ctx, planned, tolerance(plan))
+	fault, err := a.newTrial(ctx, w).Judge(ctx, planned, tolerance(plan, a.model))
 	return err != nil || fault == nil
 }
 

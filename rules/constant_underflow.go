@@ -74,6 +74,9 @@ func (p *Pass) vanishing(v *graph.Value, s walk.Stats, u graph.Use, format numfm
 	if s.Count() > 1 {
 		name = fmt.Sprintf("%s holds at most %.5g", v.Name, math.Abs(s.Furthest()))
 	}
+	if f.Evidence == Kernel && p.needless(u, s.Furthest(), format) {
+		f.Consequence = Absorbed
+	}
 	f.Message = name + ", which is " + fmt.Sprintf(state, format, f.Limit) + consequenceText(f.Consequence)
 	for _, w := range through {
 		f.Consequences = append(f.Consequences, w.Key())
@@ -84,6 +87,13 @@ func (p *Pass) vanishing(v *graph.Value, s walk.Stats, u graph.Use, format numfm
 		f.Edits = p.epsilonEdits(u.Node, other)
 	}
 	p.report(f)
+}
+
+// needless tells whether an epsilon may be 0 without harm: what is infinite then is cut to what it would be anyway.
+func (p *Pass) needless(u graph.Use, x float64, f numfmt.Format) bool {
+	n := u.Node
+	sink := singular(n.Out(0))
+	return guardedBy(u) != nil && sink != nil && x > 0 && p.unguarded(n.Out(0), sink, x, x+f.MinNormal()) == Absorbed
 }
 
 // vanished tells what a factor of 0 does: a division by it is infinite, a product that would have

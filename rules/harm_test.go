@@ -10,7 +10,7 @@ import (
 
 const harmModel = `<ir_version: 9, opset_import: ["" : 18], metadata_props: ["amplint.range.x": "[-2,3]", "amplint.range.one": "[1,2]", "amplint.range.b": "[0,1]"]>
 m (float[2, 4] x, float[2, 4] one, bool[2, 4] b) => (y)
-<float two = {2}, float minus = {-2}, float small = {0.00001}, float lo = {-1}, float hi = {1}, int64[1] last = {-1}, float[4, 2] w = {1, 2, -1, 0, 1, 0, -1, 0},
+<float large = {1000}, float less = {-1000}, float two = {2}, float minus = {-2}, float small = {0.00001}, float lo = {-1}, float hi = {1}, int64[1] last = {-1}, float[4, 2] w = {1, 2, -1, 0, 1, 0, -1, 0},
  bool[2, 4] causal = {1, 0, 0, 0, 1, 1, 0, 0}, bool[2, 4] closed = {1, 0, 0, 0, 0, 0, 0, 0}, bool[2, 4] open = {1, 0, 0, 0, 1, 1, 1, 1}>
 { v = Identity(x) %s }`
 
@@ -69,6 +69,27 @@ func TestHarm(t *testing.T) {
 		p := newPass(prepare(t, m, false))
 		if got := p.harm.Of(m.Graph.Nodes[0].Out(0), c.d); got != c.want {
 			t.Errorf("%s: %q, want %q", c.body, consequence(got), consequence(c.want))
+		}
+	}
+}
+
+// TestLost follows a number that is 0 where it should be small.
+func TestLost(t *testing.T) {
+	for body, want := range map[string]spread.Harm{
+		"y = Add(v, large)": spread.Harmless,
+		"y = Max(v, large)": spread.Harmless,
+		"y = Min(v, large)": spread.Wrong, // it is the smaller one whatever it is
+		"y = Max(v, less)":  spread.Wrong,
+		"y = Min(v, less)":  spread.Harmless,
+		"y = Min(large, v)": spread.Wrong,
+	} {
+		m, err := onnxtxt.Parse("case", []byte(fmt.Sprintf(harmModel, body)))
+		if err != nil {
+			t.Fatalf("%s: %v", body, err)
+		}
+		p := newPass(prepare(t, m, false))
+		if got := p.harm.Lost(m.Graph.Nodes[0].Out(0), 1); got != want {
+			t.Errorf("%s: %q, want %q", body, consequence(got), consequence(want))
 		}
 	}
 }

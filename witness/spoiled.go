@@ -96,22 +96,37 @@ func (t *Trial) held(ctx context.Context, m *graph.Model, opt Options, wide []*g
 	if err != nil {
 		return nil, err
 	}
-	var ordinary []trialCase
-	for _, c := range t.cases {
-		if c.ordinary {
-			ordinary = append(ordinary, c)
-		}
-	}
+	ordinary, others := t.parted()
 	whole := tally{}
 	fault, err := t.compare(ordinary, t.usual, tolerance, func(c trialCase) (map[string]*refeval.Value, error) {
 		got, err := r.Run(ctx, c.in)
 		whole.count(c.want, got)
 		return got, err
 	})
-	if err != nil || fault != nil || len(ordinary) == 0 {
+	if err != nil || fault != nil {
 		return fault, err
 	}
-	return whole.fault(ordinary[0].in), nil
+	if len(ordinary) > 0 {
+		if fault = whole.fault(ordinary[0].in); fault != nil {
+			return fault, nil
+		}
+	}
+	return t.compare(others, t.scale, tolerance, func(c trialCase) (map[string]*refeval.Value, error) {
+		return r.Run(ctx, c.in)
+	})
+}
+
+// parted returns the ordinary cases, whose outputs are held against what is usual of them, and the others, such as
+// small numbers and ends, which are held against all there is: a result that vanishes there is missed by nobody.
+func (t *Trial) parted() (ordinary, others []trialCase) {
+	for _, c := range t.cases {
+		if c.ordinary {
+			ordinary = append(ordinary, c)
+		} else {
+			others = append(others, c)
+		}
+	}
+	return ordinary, others
 }
 
 // tally counts the whole numbers of each output that came out as others.

@@ -89,11 +89,13 @@ func (f *vanish) combined(u graph.Use, top float64) Harm {
 		return f.outputs(n, top/math.Max(finite(r), math.SmallestNonzeroFloat32))
 	case walk.Is(n, "MatMul", "Gemm", "Conv", "ConvTranspose") && u.Index < 2:
 		return f.outputs(n, top*finite(r))
-	case walk.Is(n, "Add", "Sub", "Sum", "Max", "Min"):
+	case walk.Is(n, "Add", "Sub", "Sum"):
 		if top < noticed*r.MaxAbs() {
 			return Harmless // swallowed
 		}
 		return f.outputs(n, top)
+	case walk.Is(n, "Max", "Min"):
+		return f.chosen(n, r, top)
 	case walk.Is(n, "Clip") && u.Index == 0:
 		if lo, hi, ok := walk.Clip(n); !ok || lo > top || hi < -top {
 			return Harmless
@@ -103,6 +105,15 @@ func (f *vanish) combined(u graph.Use, top float64) Harm {
 		return f.outputs(n, top)
 	}
 	return Harmless
+}
+
+// chosen is for the larger or the smaller of two: the value is left out where the other one always is beyond it, on the
+// side that is taken.
+func (f *vanish) chosen(n *graph.Node, r rangeprop.Range, top float64) Harm {
+	if walk.Is(n, "Max") && r.Lo >= top || walk.Is(n, "Min") && r.Hi <= -top {
+		return Harmless
+	}
+	return f.outputs(n, top)
 }
 
 // finite returns the largest magnitude of a range, 1 where it has none.

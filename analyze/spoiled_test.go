@@ -1,0 +1,51 @@
+package analyze
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/amplint/amplint/rules"
+)
+
+// TestSpoiledSmall finds what small inputs show that random ones do not, in a model that is to be narrowed and in one
+// that stores FP16.
+func TestSpoiledSmall(t *testing.T) {
+	for _, c := range []struct {
+		body string
+		lo   float64
+		want bool
+	}{
+		{"e = Exp(x) d = Sub(e, one) y = Div(d, x)", 0.0001, true},
+		{"e = Exp(x) d = Sub(e, one) y = Div(d, x)", 0.5, false},
+		{"a = Add(x, one) l = Log(a) y = Div(l, x)", 0.0001, true},
+		{"a = Add(x, one) l = Log(a) y = Div(l, x)", 0.5, false},
+		{"a = Add(x, one) y = Log(a)", 0.0001, false},
+	} {
+		for _, f := range []struct{ elem, one string }{{"float", "1"}, {"float16", "15360"}} {
+			r := checked(t, fmt.Sprintf(`<ir_version: 9, opset_import: ["" : 18], metadata_props: ["amplint.range.x": "[%g,1]"]>
+m (%s[4, 16] x) => (y) <%s one = {%s}> { %s }`, c.lo, f.elem, f.elem, f.one, c.body))
+			if got := r.Failed(FailOnError); got != c.want {
+				t.Errorf("%s of %s from %g on: an error %v, want %v: %+v", c.body, f.elem, c.lo, got, c.want, r.Findings)
+			}
+		}
+	}
+}
+
+// TestCutFactor knows what a factor of at most 1 over the length of what it scales does: a length that overflows makes
+// it 0, and one of 0 makes no more than 1 of it, with an epsilon or without.
+func TestCutFactor(t *testing.T) {
+	for most, want := range map[float64]rules.Severity{8: rules.Note, 40: rules.Error} {
+		r := checked(t, fmt.Sprintf(`<ir_version: 9, opset_import: ["" : 18], metadata_props: ["amplint.range.x": "[-%g,%g]"]>
+m (float[8, 64] x) => (y) <float one = {1}, float eps = {1e-6}, int64[2] all = {0, 1}>
+{ q = Mul(x, x) s = ReduceSum(q, all) n = Sqrt(s) d = Add(n, eps) f = Div(one, d) c = Min(f, one) y = Mul(x, c) }`, most, most))
+		worst := rules.Note
+		for _, f := range r.Findings {
+			if worst = max(worst, f.Severity); f.Severity > rules.Note && f.Rule != "sum-of-squares" {
+				t.Errorf("up to %g: %s %s", most, f.Severity, f.Rule)
+			}
+		}
+		if worst != want {
+			t.Errorf("up to %g: %s, want %s", most, worst, want)
+		}
+	}
+}
