@@ -35,6 +35,7 @@ func checkConstantsLost(p *Pass) {
 		}
 		if s.Infs() > 0 {
 			checkInfinite(p, v, s)
+			checkInfiniteMask(p, v)
 		}
 	}
 }
@@ -51,8 +52,8 @@ func checkLostEpsilon(p *Pass, v *graph.Value) {
 		format, ok := p.low(v)
 		sink := singular(n.Out(0))
 		r := p.Range(guardedBy(u))
-		if !ok || sink == nil || r.Lo > format.ZeroAt() || walk.Is(n, "Max", "Clip") && r.Lo < 0 {
-			continue // max(x, 0) of a signed x is a Relu
+		if !ok || sink == nil || r.Lo > format.ZeroAt() || walk.Is(n, "Max", "Clip") && r.Lo < 0 && !walk.Is(sink, "Log") {
+			continue // max(x, 0) of a signed x is a Relu, which nobody takes the logarithm of
 		}
 		f := p.at(n, v)
 		f.Kind, f.Range, f.Limit, f.Evidence = Underflow, rangeprop.Range{}, format.MinSubnormal(), Likely
@@ -95,7 +96,7 @@ func checkInfinite(p *Pass, v *graph.Value, s walk.Stats) {
 		for _, w := range through {
 			f.Consequences = append(f.Consequences, w.Key())
 		}
-		if sign < 0 && toSoftmax(v) {
+		if toSoftmax(v) && (sign < 0 || walk.Is(u.Node, "Mul") && p.Range(u.Node.In(1-u.Index)).Hi <= 0) {
 			f.Edits = []rewrite.Edit{rewrite.Clamp{Const: v, Lo: -maskDepth, Hi: maskDepth}}
 		}
 		p.report(f)

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/numfmt"
@@ -83,4 +84,41 @@ func checkLostBound(p *Pass, v *graph.Value) {
 		p.report(f)
 		return
 	}
+}
+
+// checkInfiniteMask reports -Inf that a Where puts into the rows of a softmax, where an input may close a row as a whole:
+// a finite mask gives equal shares there, and -Inf gives NaN. It is a warning: many mask by -Inf on purpose, and some of them
+// ask for NaN behind it.
+func checkInfiniteMask(p *Pass, v *graph.Value) {
+	if !infiniteBelow(v) {
+		return
+	}
+	uses, _ := walk.Readers(v)
+	for _, u := range uses {
+		n := u.Node
+		if !walk.Is(n, "Where") || u.Index == 0 || p.known(n, nil) || walk.Constant(n.Out(0)) != nil || !p.harm.Closable(n.In(0), u.Index == 1) {
+			continue
+		}
+		soft := walk.LeadsTo(n.Out(0), throughMasks, func(u graph.Use) bool { return walk.Is(u.Node, "Softmax", "LogSoftmax") })
+		if soft == nil || asked(soft.Out(0)) {
+			continue
+		}
+		f := p.at(n, v)
+		f.Range, f.Evidence = rangeprop.Range{Lo: math.Inf(-1), Hi: math.Inf(-1)}, Likely
+		f.Message = fmt.Sprintf("%s is -Inf: an input may close a whole row, whose softmax is NaN then, and equal shares where the mask was finite before the model was converted", v.Name)
+		f.Edits = []rewrite.Edit{rewrite.Clamp{Const: v, Lo: -maskDepth, Hi: maskDepth}}
+		p.report(f)
+		return
+	}
+}
+
+// asked tells whether a value is asked for NaN.
+func asked(v *graph.Value) bool {
+	uses, _ := walk.Flow(v)
+	for _, u := range uses {
+		if walk.Is(u.Node, "IsNaN") {
+			return true
+		}
+	}
+	return false
 }

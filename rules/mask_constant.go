@@ -32,7 +32,12 @@ func checkMaskConstant(p *Pass) {
 			c.harm = spread.Broken
 			find.Evidence, find.Consequence = Likely, ""
 		}
-		find.Message = fmt.Sprintf("mask %s, which is %s in %s (min %.5g)%s", c.text(), p.shown(f, s.Furthest()), f, -f.Max(), maskText(c.harm))
+		note := maskText(c.harm)
+		if c.harm > spread.Harmless && p.filled(v, s, f) {
+			find.Evidence, find.Consequence = Likely, ""
+			note = "; what a row without an open place comes to is up to the kernel of the attention"
+		}
+		find.Message = fmt.Sprintf("mask %s, which is %s in %s (min %.5g)%s", c.text(), p.shown(f, s.Furthest()), f, -f.Max(), note)
 		find.Edits = p.maskEdits(v, f)
 		p.report(find)
 	}
@@ -48,6 +53,17 @@ func (p *Pass) harmsEmpty(v *graph.Value, s walk.Stats, f numfmt.Format) bool {
 	p.harm.EmptySequences = true
 	defer func() { p.harm.EmptySequences = false }()
 	return p.lostConstant(v, s, f).harm > spread.Harmless
+}
+
+// filled tells whether a mask of the lowest number of FP32 harms nothing but the rows that it closes throughout, inside
+// an attention: kernels take that number for -Inf as well, and fill such rows with zeros, or with NaN.
+func (p *Pass) filled(v *graph.Value, s walk.Stats, f numfmt.Format) bool {
+	if s.Furthest() > -numfmt.FP32.Max() {
+		return false
+	}
+	p.harm.ClosedRows = true
+	defer func() { p.harm.ClosedRows = false }()
+	return p.lostConstant(v, s, f).harm == spread.Harmless
 }
 
 func maskText(h spread.Harm) string {
@@ -96,7 +112,7 @@ func (p *Pass) maskEdits(v *graph.Value, f numfmt.Format) []rewrite.Edit {
 		}
 	}
 	if walk.LeadsTo(v, throughMasks, func(u graph.Use) bool {
-		return walk.Is(u.Node, "Attention") && u.Index == 3 && p.closes(u.Node.In(3)) // adds the scores inside
+		return walk.Is(u.Node, "Attention") && u.Index == 3 && p.closesRow(u.Node.In(3), f) // adds the scores inside
 	}) != nil {
 		return append([]rewrite.Edit{rewrite.Widen{Value: v}}, p.maskRegion(v)...)
 	}
@@ -106,6 +122,14 @@ func (p *Pass) maskEdits(v *graph.Value, f numfmt.Format) []rewrite.Edit {
 // closes tells whether an input may mask a row throughout.
 func (p *Pass) closes(mask *graph.Value) bool {
 	return walk.Constant(mask) == nil && p.harm.Closable(mask, false)
+}
+
+// closesRow is closes that counts the rows of a constant too.
+func (p *Pass) closesRow(mask *graph.Value, f numfmt.Format) bool {
+	if t := walk.Constant(mask); t != nil {
+		return spread.ClosedRow(t, func(x float64) bool { return -x >= f.OverflowAt() })
+	}
+	return p.closes(mask)
 }
 
 // maskRegion widens what a mask passes through up to the softmax.

@@ -63,3 +63,51 @@ m (float[1, 2, 2, 4] q, float[1, 2, 2, 4] k, float[1, 2, 2, 4] v, bool[1, 1, 2, 
 		}
 	}
 }
+
+// TestAttentionRows grades what a native Attention makes of a mask that is -Inf in the format: nothing where every row
+// keeps an open place; of rows that are closed kernels make what they like where the number was the lowest of FP32,
+// and something else than before where it was another.
+func TestAttentionRows(t *testing.T) {
+	for _, c := range []struct{ mask, low, want string }{
+		{"tri", "-3.4028235e38", "mask-constant note bias"},
+		{"tri", "-1e9", "mask-constant note bias"},
+		{"closed", "-3.4028235e38", "mask-constant warning bias"},
+		{"closed", "-1e9", "mask-constant error bias"},
+		{"open", "-3.4028235e38", "mask-constant warning bias"},
+		{"open", "-1e9", "mask-constant error bias"},
+	} {
+		in := prepareText(t, `<ir_version: 10, opset_import: ["" : 23], metadata_props: ["amplint.range.q": "[-4,4]", "amplint.range.k": "[-4,4]", "amplint.range.v": "[-4,4]", "amplint.range.open": "[0,1]"]>
+m (float[1, 2, 2, 4] q, float[1, 2, 2, 4] k, float[1, 2, 2, 4] v, bool[1, 1, 2, 2] open) => (float[1, 2, 2, 4] y)
+<float zero = {0}, float low = {`+c.low+`}, bool[1, 1, 2, 2] tri = {1, 0, 1, 1}, bool[1, 1, 2, 2] closed = {1, 0, 0, 0}>
+{
+  bias = Where(`+c.mask+`, zero, low)
+  y = Attention(q, k, v, bias)
+}`)
+		if diff := cmp.Diff([]string{c.want}, places(Run(in))); diff != "" {
+			t.Errorf("%s, %s: findings (-want +got):\n%s", c.mask, c.low, diff)
+		}
+	}
+}
+
+// TestLostFloors: a floor of 0 below a logarithm was lost though what it bounds may be negative, and a mask of +Inf that
+// is multiplied by numbers up to 0 is clamped like one of -Inf.
+func TestLostFloors(t *testing.T) {
+	for body, want := range map[string]string{
+		"c = Clip(x, zero) y = Log(c)":                                 "constants-lost error c",
+		"c = Max(x, zero) y = Log(c)":                                  "constants-lost error c",
+		"c = Max(x, zero) y = Mul(c, c)":                               "",
+		"d = Sub(k, one) m = Mul(d, inf) s = Add(x, m) y = Softmax(s)": "constants-lost error m",
+	} {
+		in := prepareText(t, `<ir_version: 9, opset_import: ["" : 17], metadata_props: ["amplint.range.x": "[-1,1]", "amplint.range.k": "[0,1]"]>
+m (float16[2, 8] x, float16[2, 8] k) => (float16[2, 8] y) <float16 zero = {0}, float16 one = {15360}, float16 inf = {31744}> { `+body+` }`)
+		found := Run(in)
+		if got := strings.Join(places(found), "; "); got != want {
+			t.Errorf("%s: %q, want %q", body, got, want)
+		}
+		for _, f := range found {
+			if len(f.Edits) == 0 {
+				t.Errorf("%s: nothing puts it right", body)
+			}
+		}
+	}
+}

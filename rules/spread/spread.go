@@ -65,6 +65,8 @@ type Walk struct {
 	Reached func(*graph.Value) float64
 	// EmptySequences lets a padding mask close a whole row.
 	EmptySequences bool
+	// ClosedRows tells that an attention takes rows that its mask closes throughout for what they were.
+	ClosedRows bool
 }
 
 // follow is one walk of damage through the readers of values.
@@ -126,6 +128,10 @@ func (f *follow) use(u graph.Use, d Damage) Harm {
 		return f.selected(u, d)
 	case "Softmax", "LogSoftmax", "Hardmax":
 		return f.softmax(n, d)
+	case "Attention":
+		if u.Index == 3 {
+			return f.attention(d)
+		}
 	case "ReduceMax", "ReduceMin", "MaxPool", "GlobalMaxPool":
 		return f.extreme(n, d)
 	case "ArgMax", "ArgMin", "TopK":
@@ -152,6 +158,10 @@ func (f *follow) contrib(u graph.Use, d Damage) Harm {
 	switch u.Node.Op {
 	case "Gelu", "FastGelu", "QuickGelu", "BiasGelu":
 		return f.outputs(u.Node, d.signs(d.Pos, false))
+	case "MultiHeadAttention":
+		if u.Index == 5 {
+			return f.attention(d)
+		}
 	}
 	return Broken
 }
@@ -322,6 +332,18 @@ func (f *follow) softmax(n *graph.Node, d Damage) Harm {
 	}
 	if n.Op == "LogSoftmax" {
 		return f.outputs(n, d)
+	}
+	return Harmless
+}
+
+// attention tells what a mask that an attention adds to its scores comes to: as before a softmax, but for rows that it
+// closes throughout, which some kernels fill with zeros.
+func (f *follow) attention(d Damage) Harm {
+	if d.Pos || d.Whole && !f.p.ClosedRows {
+		return Broken
+	}
+	if d.Least < 18 {
+		return Wrong
 	}
 	return Harmless
 }
