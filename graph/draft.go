@@ -3,7 +3,6 @@ package graph
 import (
 	"os"
 	"path/filepath"
-	"sync"
 	"sync/atomic"
 )
 
@@ -17,11 +16,10 @@ type Draft struct {
 
 // draftFile is a temporary file that becomes a file of external data.
 type draftFile struct {
-	w       *os.File
-	temp    string
-	pieces  map[*Tensor]*draftPiece // by what they are converted from
-	later   *later
-	writing sync.Mutex // held by who writes, see pieces
+	w      *os.File
+	temp   string
+	pieces map[*Tensor]*draftPiece // by what they are converted from
+	later  *later
 }
 
 // draftPiece is the place of a converted tensor in a file.

@@ -54,12 +54,8 @@ func (w *pen) flush() {
 		return
 	}
 	b := draftBlock{w.p, w.buf, w.p.at + w.from*int64(w.p.t.Elem.Bits()/8)}
-	if w.p.file.later.put(b) {
-		w.buf = nil
-		return
-	}
-	w.p.file.write(b)
-	w.buf = w.buf[:0]
+	w.buf = nil
+	w.p.file.later.put(b)
 }
 
 // buffer returns what a pen collects elements in: a block and the chunk that fills it, or all of a smaller tensor.
@@ -76,8 +72,6 @@ type draftBlock struct {
 
 // write writes a block, or tells that its piece cannot be written.
 func (f *draftFile) write(b draftBlock) {
-	f.writing.Lock()
-	defer f.writing.Unlock()
 	if _, err := f.w.WriteAt(b.buf, b.at); err != nil {
 		b.p.state.Store(draftBroken)
 	}

@@ -12,9 +12,7 @@ func product(a, b float64) float64 {
 	return 0
 }
 
-func hull4(a, b, c, d float64) Range {
-	return Range{math.Min(math.Min(a, b), math.Min(c, d)), math.Max(math.Max(a, b), math.Max(c, d))}
-}
+func hull4(a, b, c, d float64) Range { return Range{min(a, b, c, d), max(a, b, c, d)} }
 
 func mul(x, y Range) Range {
 	return hull4(product(x.Lo, y.Lo), product(x.Lo, y.Hi), product(x.Hi, y.Lo), product(x.Hi, y.Hi))

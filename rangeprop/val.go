@@ -52,12 +52,32 @@ func (v *Val) Hull() Range {
 	if len(v.lo) == 0 { // an empty tensor holds nothing that could lie anywhere
 		return Range{}
 	}
-	r := Range{v.lo[0], v.hi[0]}
-	hi := v.hi[:len(v.lo)]
-	for i, lo := range v.lo { // not math.Min and Max: they are calls, and all that is known goes through here
-		r.Lo, r.Hi = min(r.Lo, lo), max(r.Hi, hi[i])
+	return Range{least(v.lo), most(v.hi)}
+}
+
+// least returns the least of some numbers, as min does. Four at a time do not wait for each other, and math.Min is a
+// call: all that is known goes through here.
+func least(x []float64) float64 {
+	a, b, c, d := x[0], x[0], x[0], x[0]
+	for ; len(x) >= 4; x = x[4:] {
+		a, b, c, d = min(a, x[0]), min(b, x[1]), min(c, x[2]), min(d, x[3])
 	}
-	return r
+	for _, x := range x {
+		a = min(a, x)
+	}
+	return min(a, b, c, d)
+}
+
+// most returns the largest of some numbers, see least.
+func most(x []float64) float64 {
+	a, b, c, d := x[0], x[0], x[0], x[0]
+	for ; len(x) >= 4; x = x[4:] {
+		a, b, c, d = max(a, x[0]), max(b, x[1]), max(c, x[2]), max(d, x[3])
+	}
+	for _, x := range x {
+		a = max(a, x)
+	}
+	return max(a, b, c, d)
 }
 
 // NaN tells whether an element may be NaN.
