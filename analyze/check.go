@@ -109,14 +109,18 @@ func (a *analysis) check(ctx context.Context, t Target, opt *Options) *Report {
 
 // unrun tells that runs are asked for and there can be none.
 func (a *analysis) unrun(opt *Options) []string {
-	if _, runs := budgets[opt.Effort]; !runs {
+	w, runs := budgets[opt.Effort]
+	if !runs {
 		return nil
 	}
-	missing := refeval.Missing(a.model)
-	if len(missing) == 0 {
-		return nil
+	const nothing = "nothing is run, bounds and estimates decide: "
+	if missing := refeval.Missing(a.model); len(missing) > 0 {
+		return []string{nothing + "the evaluator has no operator " + strings.Join(missing, ", ")}
 	}
-	return []string{"nothing is run, bounds and estimates decide: the evaluator has no operator " + strings.Join(missing, ", ")}
+	if !w.Fits(a.model) {
+		return []string{nothing + "a run takes more operations than --effort " + opt.Effort + " allows"}
+	}
+	return nil
 }
 
 func (a *analysis) notes() []string {

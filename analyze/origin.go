@@ -35,5 +35,10 @@ func (o *origin) showed(a *analysis) *witness.Seen {
 			return nil
 		}
 	}
-	return o.seen.Carried(known)
+	return o.seen.Carried(known, func(old *graph.Value) *graph.Value {
+		if v := a.find(old.Key()); v != nil && v.Key() == old.Key() {
+			return v
+		}
+		return nil
+	})
 }

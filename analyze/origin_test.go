@@ -14,17 +14,17 @@ func TestResultIsNotRunTwice(t *testing.T) {
 		name, text string
 		carried    bool
 	}{
-		{"nothing to edit", `<ir_version: 8, opset_import: ["" : 17], metadata_props: ["amplint.range.x": "[-28000,28000]"]>
-m (float[4, 2] x) => (float[4, 2] y)
-<float small = {0.0001}, float[2, 2] a = {1, 1, 1, -1}>
+		{"nothing to edit", `<ir_version: 8, opset_import: ["" : 17], metadata_props: ["amplint.range.x": "[-8600,8600]"]>
+m (float[4, 4] x) => (float[4, 4] y)
+<float small = {0.0001}, float[4, 4] a = {1, 1, 1, 1, 1, -1, 1, -1, 1, 1, -1, -1, 1, -1, -1, 1}>
 { b = MatMul(x, a) h = Relu(b) c = MatMul(h, a) k = Mul(c, small) y = Tanh(k) }`, true},
-		{"an overflow", `<ir_version: 8, opset_import: ["" : 17], metadata_props: ["amplint.range.x": "[-28000,28000]"]>
-m (float[4, 2] x) => (float[4, 2] y, float[4, 2] z)
-<float small = {0.0001}, float[2, 2] a = {1, 1, 1, -1}>
+		{"an overflow", `<ir_version: 8, opset_import: ["" : 17], metadata_props: ["amplint.range.x": "[-8600,8600]"]>
+m (float[4, 4] x) => (float[4, 4] y, float[4, 4] z)
+<float small = {0.001}, float[4, 4] a = {1, 1, 1, 1, 1, -1, 1, -1, 1, 1, -1, -1, 1, -1, -1, 1}>
 { b = MatMul(x, a) h = Relu(b) c = MatMul(h, a) k = Mul(c, small) y = Tanh(k) s = Mul(k, x) z = Mul(s, small) }`, false},
-		{"an edit where nothing overflows", `<ir_version: 8, opset_import: ["" : 17], metadata_props: ["amplint.range.x": "[-28000,28000]", "amplint.range.w": "[-0.0001,0.0001]"]>
-m (float[4, 2] x, float[2, 64] w) => (float[4, 2] y, float[2, 1] z)
-<float small = {0.0001}, float gain = {10000}, float[2, 2] a = {1, 1, 1, -1}>
+		{"an edit where nothing overflows", `<ir_version: 8, opset_import: ["" : 17], metadata_props: ["amplint.range.x": "[-8600,8600]", "amplint.range.w": "[-0.0001,0.0001]"]>
+m (float[4, 4] x, float[2, 64] w) => (float[4, 4] y, float[2, 1] z)
+<float small = {0.0001}, float gain = {10000}, float[4, 4] a = {1, 1, 1, 1, 1, -1, 1, -1, 1, 1, -1, -1, 1, -1, -1, 1}>
 { b = MatMul(x, a) h = Relu(b) c = MatMul(h, a) k = Mul(c, small) y = Tanh(k) q = Mul(w, w) e = ReduceMean<axes = [-1]>(q) r = Sqrt(e) z = Mul(r, gain) }`, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

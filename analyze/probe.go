@@ -15,8 +15,8 @@ import (
 
 // budgets are what the levels of --effort allow the runs of one model.
 var budgets = map[string]witness.Options{
-	"quick": {Work: 4e9, Least: 4, Most: 2e10, Limit: time.Minute, Runs: 24, Climbs: 200},
-	"full":  {Work: 1e11, Limit: 20 * time.Minute, Runs: 1000, Climbs: 5000},
+	"quick": {Work: 4e9, Least: 4, Most: 2e10, Must: 3, Far: 6e10, Limit: time.Minute, Runs: 24, Climbs: 200},
+	"full":  {Work: 1e11, Must: 3, Far: 1e12, Limit: 20 * time.Minute, Runs: 1000, Climbs: 5000},
 }
 
 // probe runs the model where a bound alone has left something open, and returns what the runs
@@ -32,7 +32,7 @@ func (a *analysis) probe(ctx context.Context, t Target, opt *Options, in *rules.
 		return nil
 	}
 	if seen := a.from.showed(a); seen != nil {
-		in.Sought = seen.Sought
+		in.Sought, in.Close = seen.Sought, seen.Close
 		in.Seen = func(*graph.Value) (rules.Sighting, bool) { return rules.Sighting{}, false }
 		return seen
 	}
@@ -46,7 +46,7 @@ func (a *analysis) probe(ctx context.Context, t Target, opt *Options, in *rules.
 		s, ok := seen.Of(v)
 		return rules.Sighting{Lo: s.Lo, Hi: s.Hi, Right: s.Right && (s.Sample || s.Runs >= witness.Enough), Observed: s.Sample}, ok
 	}
-	in.Sought = seen.Sought
+	in.Sought, in.Close = seen.Sought, seen.Close
 	if seen.Runs == 0 {
 		return nil
 	}

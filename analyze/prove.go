@@ -17,8 +17,8 @@ import (
 
 // trials are what the levels of --effort allow the runs that a result is held to.
 var trials = map[string]witness.Options{
-	"quick": {Work: 8e9, Least: 8, Most: 4e10, Runs: 12},
-	"full":  {Work: 1e11, Runs: 100},
+	"quick": {Work: 8e9, Least: 8, Most: 4e10, Must: 6, Far: 1.2e11, Runs: 12},
+	"full":  {Work: 1e11, Must: 6, Far: 2e12, Runs: 100},
 }
 
 // tolerance is the error of an output, as a share of its largest magnitude, that the result of a plan

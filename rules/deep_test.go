@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/rewrite"
 )
 
 // deep returns a chain of 1×1 convolutions of random weights with a normalisation over the channels
@@ -101,6 +104,47 @@ func TestDeepGrowth(t *testing.T) {
 		}
 		if got := strings.Join(near, " "); got != c.near {
 			t.Errorf("weights of %g: near the limit are %q, want %q", c.weight, got, c.near)
+		}
+	}
+}
+
+// TestDeepRuns: where there were runs, the layer at which numbers are expected to pass the limit is a warning only if a
+// run took it near there.
+func TestDeepRuns(t *testing.T) {
+	for _, c := range []struct {
+		close float64
+		want  bool
+	}{{40000, true}, {20000, false}} {
+		in := prepareText(t, deepBefore(12, 2.5, "y = Tanh(%s)"))
+		in.Seen = func(*graph.Value) (Sighting, bool) { return Sighting{}, false }
+		in.Close = func(*graph.Value) float64 { return c.close }
+		loud := false
+		for _, f := range Run(in) {
+			loud = loud || f.Severity > Note && f.Value.Name == "c6"
+		}
+		if loud != c.want {
+			t.Errorf("a run took it to %g, a warning: %t", c.close, loud)
+		}
+	}
+}
+
+// TestDeepRegion: what is expected to pass the limit is held in FP32 however far it goes, and what only bounds speak
+// against, not where it is expected far below.
+func TestDeepRegion(t *testing.T) {
+	for _, layers := range []int{12, 50} {
+		held := map[string]bool{}
+		for _, f := range Run(prepareText(t, deepBefore(layers, 2.5, "s = Mul(%s, eps) y = Tanh(s)"))) {
+			if f.Severity > Note {
+				for _, e := range f.Edits {
+					held[e.(rewrite.Widen).Value.Name] = true
+				}
+			}
+		}
+		if last := fmt.Sprintf("r%d", layers); !held[last] {
+			t.Errorf("%d layers: %s is not held, only %d values", layers, last, len(held))
+		}
+		if layers == 12 && held["s"] {
+			t.Error("s is held, which is expected far below the limit")
 		}
 	}
 }

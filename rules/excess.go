@@ -53,7 +53,7 @@ func (p *Pass) excessOf(v *graph.Value) (e excess, ok bool) {
 		e.evidence = Always
 	}
 	if e.evidence == Unproved {
-		e.expected = p.expected(v)
+		e.expected = min(p.expected(v), e.bound.MaxAbs())
 		e.damage = spread.Damage{Pos: e.bound.Hi >= limit, Neg: -e.bound.Lo >= limit, Whole: true, Least: limit}
 		e.worst = furthest(e.bound.Lo, e.bound.Hi, e.damage)
 		e.carried = p.carriedExcess(v) || math.IsInf(e.worst, 0)
@@ -180,7 +180,7 @@ func fedBack(v *graph.Value) bool {
 func (p *Pass) overflowAt(n *graph.Node, e excess, pattern bool, what string) {
 	switch {
 	case e.evidence != Unproved:
-	case e.carried && p.swollen(e.value, e.format):
+	case e.carried && p.swollen(e.value, e.format), !e.carried && p.closeTo(e.value, e.format) && p.expectedNear(e.value, 1):
 		e.evidence, e.swollen = Likely, true
 	case pattern && !e.unlikely() && !p.remote(&e):
 		e.evidence = Likely
@@ -302,19 +302,38 @@ const maxRegion = 64
 func (p *Pass) region(v *graph.Value) []*graph.Value {
 	list := []*graph.Value{v}
 	seen := map[*graph.Value]bool{v: true}
-	for i := 0; i < len(list) && len(list) < maxRegion; i++ {
+	bounds := 1 // values that only a bound speaks against
+	for i := 0; i < len(list); i++ {
 		uses, _ := walk.Flow(list[i])
 		for _, u := range uses {
 			for _, o := range u.Node.Outputs {
 				if o == nil || seen[o] || !p.exceeds(o) {
 					continue
 				}
-				seen[o] = true
+				switch seen[o] = true; {
+				case p.expectedNear(o, closeBy):
+				case bounds == maxRegion || p.expectedFar(o):
+					continue
+				default:
+					bounds++
+				}
 				list = append(list, o)
 			}
 		}
 	}
 	return list
+}
+
+// expectedNear tells whether the elements of a value are expected to come within a factor of the limit of its format.
+func (p *Pass) expectedNear(v *graph.Value, by float64) bool {
+	f, ok := p.low(v)
+	return ok && p.expected(v) >= f.OverflowAt()/by
+}
+
+// expectedFar tells whether the elements of a value whose bound is only the growth of one behind another are expected
+// so far below the limit that it would be a note by itself.
+func (p *Pass) expectedFar(v *graph.Value) bool {
+	return p.expected(v) > 0 && !p.expectedNear(v, nearBy) && p.carriedExcess(v)
 }
 
 // exceeds tells whether a value is held low and its bound passes the limit.

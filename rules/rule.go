@@ -107,6 +107,9 @@ type Input struct {
 	// Sought returns the largest magnitude that runs which looked for more found of a value in FP32;
 	// false where none did. It may be nil.
 	Sought func(*graph.Value) (float64, bool)
+	// Close returns the largest magnitude that runs gave a value in FP32, 0 where that is far below the limit of
+	// the format it is held in. It may be nil.
+	Close func(*graph.Value) float64
 	// Broken is what a run showed that no rule has an explanation for; nil where there is nothing.
 	Broken *Broken
 	// Spoiled is the same for an output that stays finite.

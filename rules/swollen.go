@@ -9,9 +9,14 @@ import (
 // swollen tells whether a value behind others of large bounds is where numbers are expected to pass the limit: its own
 // are, and none that its node reads. Layers that each let numbers grow, as they do where nothing normalises them,
 // have bounds from one of the first on that say nothing about where that happens. Where there were runs they
-// say it: an estimate over many layers may be off by more than its tails.
+// say it: an estimate over many layers may be off by more than its tails, and is believed where a run came close.
 func (p *Pass) swollen(v *graph.Value, f numfmt.Format) bool {
-	return p.Seen == nil && p.mounts(v, f, 1)
+	return (p.Seen == nil || p.closeTo(v, f)) && p.mounts(v, f, 1)
+}
+
+// closeTo tells whether a run took a value nearly to its limit, so that other inputs may well take it past it.
+func (p *Pass) closeTo(v *graph.Value, f numfmt.Format) bool {
+	return p.Close != nil && p.Close(v) >= f.OverflowAt()/closeBy
 }
 
 // closeBy is how many times below the limit the numbers of a value are told of that is behind others of large

@@ -35,6 +35,10 @@ type Options struct {
 	// Least is the number of runs of the model that the work is to suffice for, also where that is more, up to Most.
 	Least int
 	Most  int64
+	// Must is the number of runs below which nothing would be shown: the work suffices for them up to Far, and where
+	// they take more nothing is run.
+	Must int
+	Far  int64
 	// Limit is a time that no model should come near, for machines that are overloaded; none where it is 0.
 	Limit time.Duration
 	// Samples are inputs of the user, which are run before all others.
@@ -69,6 +73,7 @@ type Sight struct {
 type Seen struct {
 	sights  map[*graph.Value]*Sight
 	largest map[*graph.Value]float64 // magnitudes of the suspects in FP32
+	close   map[*graph.Value]float64 // of values that came close to the limit of their format
 	swept   bool                     // no id was left out
 	Runs    int                      // that were completed
 	Err     error                    // why there were none
@@ -137,8 +142,11 @@ func Probe(ctx context.Context, m *graph.Model, info *infer.Info, ranges []range
 	if opt.Work == 0 {
 		opt.Work = 1e9
 	}
+	if !opt.Fits(m) {
+		return &Seen{}
+	}
 	opt.Work = opt.work(m)
-	p := &prober{m: m, opt: opt, seen: &Seen{sights: map[*graph.Value]*Sight{}, largest: map[*graph.Value]float64{}}, best: map[*graph.Value]*attempt{}, solos: map[*graph.Value]*solo{},
+	p := &prober{m: m, opt: opt, seen: &Seen{sights: map[*graph.Value]*Sight{}, largest: map[*graph.Value]float64{}, close: map[*graph.Value]float64{}}, best: map[*graph.Value]*attempt{}, solos: map[*graph.Value]*solo{},
 		free: movable(ranges), meter: meter{dims: map[*graph.Value][]int{}, most: opt.Work}}
 	if p.seen.Err = p.plan(); p.seen.Err != nil {
 		return p.seen
@@ -248,6 +256,7 @@ func (p *prober) run(ctx context.Context, in Input) (err error) {
 		}
 	}
 	p.seen.Runs++
+	p.behind()
 	p.keep(in)
 	p.measure()
 	right := want != nil && got != nil && same(want, got)
@@ -313,6 +322,39 @@ func (p *prober) root(v *graph.Value, x extremes) {
 	if starts(v, func(in *graph.Value) bool { _, broken := p.lows[in]; return broken }) {
 		p.roots = append(p.roots, v)
 	}
+}
+
+// behind adds the roots that stand behind others: what is not finite for what its node reads, and would not be either
+// if it read what it does in FP32, because its own numbers pass the limit there. They would show one after the other,
+// each once those before it are held in FP32, and of a network with an overflow in each block a fix has no time for that.
+func (p *prober) behind() {
+	for g := range p.m.Graphs() {
+		for _, v := range g.Values {
+			x, broken := p.lows[v]
+			if !broken || slices.Contains(p.roots, v) || !p.beyond(v) || !starts(v, p.beyond) {
+				continue
+			}
+			x.inf = true
+			p.lows[v] = x
+			p.roots = append(p.roots, v)
+		}
+	}
+}
+
+// beyond tells whether numbers of a value are finite in FP32 and infinite in the format that it is held in.
+func (p *prober) beyond(v *graph.Value) bool {
+	r, seen := p.reference[v]
+	return seen && r.finite() && max(-r.lo, r.hi) >= p.limit(v)
+}
+
+// limit is the magnitude that the format of a value does not hold, infinite where it stays wide.
+func (p *prober) limit(v *graph.Value) float64 {
+	if p.opt.Hold != nil {
+		if f, held := p.opt.Hold(v); held {
+			return f.OverflowAt()
+		}
+	}
+	return math.Inf(1)
 }
 
 // starts tells whether a value's node computes it, and of nothing that is broken already.

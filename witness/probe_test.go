@@ -238,3 +238,28 @@ func TestExtremes(t *testing.T) {
 		}
 	}
 }
+
+// TestBehind finds what overflows by itself behind what has overflowed before, and nothing that only passes that on.
+func TestBehind(t *testing.T) {
+	m, seen := probe(t, `<ir_version: 9, opset_import: ["" : 18]>
+m (float[N, 8] x) => (float[N, 8] y)
+<float small = {0.0001}, float large = {60000}>
+{
+  a = Mul(x, x)
+  b = Mul(a, small)
+  c = Mul(b, large)
+  y = Mul(c, small)
+}`, numfmt.FP16, map[string]rangeprop.Range{"x": {Lo: -400, Hi: 400}})
+	for name, root := range map[string]bool{"a": true, "b": false, "c": true, "y": false} {
+		s, ok := seen.Of(m.Graph.Lookup(name))
+		if ok != root {
+			t.Errorf("%s is a root: %t, want %t", name, ok, root)
+		}
+		if ok && (s.NaN || s.Hi < 65520) {
+			t.Errorf("%s: %+v", name, s)
+		}
+	}
+	if most := seen.Close(m.Graph.Lookup("c")); most < 65520 || seen.Close(m.Graph.Lookup("b")) != 0 {
+		t.Errorf("c came to %g", most)
+	}
+}

@@ -129,11 +129,19 @@ func newSpace(m *graph.Model, ranges []rangeprop.InputRange, s *shaper, anything
 	return list, nil
 }
 
+// heavy is how many operations a run takes of a model that is run on one input at a time: two at once would leave
+// too little work for what the runs are to show.
+const heavy = 5e9
+
 // spaces yields what inputs can be drawn from for each of the attempts; see [newSpace].
 func spaces(m *graph.Model, info *infer.Info, ranges []rangeprop.InputRange, anything bool, padding func(*graph.Value) bool) iter.Seq2[space, error] {
+	most := int64(math.MaxInt64)
+	if foreseen(m, 1) > heavy {
+		most = 1
+	}
 	return func(yield func(space, error) bool) {
 		for _, a := range attempts {
-			s := &shaper{info: info, first: a[0], other: a[1], sizes: map[string]int64{}}
+			s := &shaper{info: info, first: min(a[0], most), other: a[1], sizes: map[string]int64{}}
 			if !yield(newSpace(m, ranges, s, anything, padding)) {
 				return
 			}

@@ -83,9 +83,14 @@ func (s *Seen) Sought(v *graph.Value) (most float64, ok bool) {
 func (s *Seen) Harmless() bool { return s != nil && s.Runs > 0 && len(s.sights) == 0 }
 
 // Carried returns what harmless runs of a model showed of suspects, by the values of a form
-// of the model.
-func (s *Seen) Carried(suspects map[*graph.Value]*graph.Value) *Seen {
-	own := &Seen{largest: map[*graph.Value]float64{}, swept: s.swept, Runs: s.Runs}
+// of the model, which form gives for those of the model, nil where it has none.
+func (s *Seen) Carried(suspects map[*graph.Value]*graph.Value, form func(*graph.Value) *graph.Value) *Seen {
+	own := &Seen{largest: map[*graph.Value]float64{}, close: map[*graph.Value]float64{}, swept: s.swept, Runs: s.Runs}
+	for old, most := range s.close {
+		if v := form(old); v != nil {
+			own.close[v] = most
+		}
+	}
 	for v, old := range suspects {
 		if most, ok := s.largest[old]; ok {
 			own.largest[v] = most
@@ -101,4 +106,20 @@ func (p *prober) measure() {
 			p.seen.largest[v] = max(p.seen.largest[v], -r.lo, r.hi)
 		}
 	}
+	for v, r := range p.reference {
+		if most := max(-r.lo, r.hi); r.finite() && most >= p.limit(v)/closeBy {
+			p.seen.close[v] = max(p.seen.close[v], most)
+		}
+	}
+}
+
+// closeBy is how many times below the limit of its format the numbers of a value are told of.
+const closeBy = 8
+
+// Close returns the largest magnitude that a run gave a value in FP32, 0 where none was near the limit of its format.
+func (s *Seen) Close(v *graph.Value) float64 {
+	if s == nil {
+		return 0
+	}
+	return s.close[v]
 }

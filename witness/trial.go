@@ -49,8 +49,12 @@ const maxKept = 1 << 24
 // Runs of them at most. A quarter of the work that is allowed goes into it; the rest is left for
 // [Trial.Judge]. A trial without inputs finds no faults.
 func NewTrial(ctx context.Context, m *graph.Model, info *infer.Info, ranges []rangeprop.InputRange, opt Options) *Trial {
+	fits := opt.Fits(m)
 	opt.Work = opt.work(m)
 	t := &Trial{scale: map[string]float64{}, usual: map[string]float64{}, meter: meter{dims: map[*graph.Value][]int{}, most: opt.Work / 4}}
+	if !fits {
+		return t
+	}
 	ctx, t.stop = context.WithCancel(ctx)
 	defer t.stop()
 	r, err := refeval.New(m, refeval.Options{Wide: true, Measure: t.spend, MaxMemory: searchMemory, Shared: opt.Shared})

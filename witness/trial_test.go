@@ -2,6 +2,7 @@ package witness
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/amplint/amplint/numfmt"
@@ -141,9 +142,40 @@ func TestLeastRuns(t *testing.T) {
 		{Options{Work: 100, Least: 3, Most: 10 * run}, 3 * run},
 		{Options{Work: 100, Least: 30, Most: 10 * run}, 10 * run},
 		{Options{Work: 1e9, Least: 30, Most: 10 * run}, 1e9},
+		{Options{Work: 100, Least: 30, Most: 2 * run, Must: 3, Far: 5 * run}, 3 * run},
 	} {
 		if got := c.opt.work(m); got != c.want {
 			t.Errorf("%+v: %d operations, want %d", c.opt, got, c.want)
+		}
+	}
+}
+
+// A model of which not even the runs that it takes to show anything may be made is not run at all.
+func TestFits(t *testing.T) {
+	m, info, inputs := bounded(t, head+`m (float[N, 64] x, float[64, 64] w) => (float[N, 64] y) { y = MatMul(x, w) }`, map[string]rangeprop.Range{"x": {Lo: -1, Hi: 1}, "w": {Lo: -1, Hi: 1}})
+	run := int64(64 * (64 + perElement))
+	for _, must := range []int{4, 40} {
+		opt := Options{Work: 100, Must: must, Far: 10 * run, Runs: 4}
+		fits := must == 4
+		if opt.Fits(m) != fits {
+			t.Errorf("%d runs fit: %t", must, !fits)
+		}
+		if n := NewTrial(context.Background(), m, info, inputs, opt).Len(); n > 0 != fits {
+			t.Errorf("%d runs: %d inputs", must, n)
+		}
+	}
+}
+
+// A model that takes long to run is run on one input at a time.
+func TestHeavy(t *testing.T) {
+	for _, c := range []struct{ rows, first int }{{64, 2}, {32768, 1}} {
+		m, info, inputs := bounded(t, fmt.Sprintf(head+`m (float[N, %d, 512] x, float[512, 512] w) => (float[N, %[1]d, 512] y) { y = MatMul(x, w) }`, c.rows),
+			map[string]rangeprop.Range{"x": {Lo: -1, Hi: 1}, "w": {Lo: -1, Hi: 1}})
+		for s, err := range spaces(m, info, inputs, false, nil) {
+			if err != nil || s[0].dims[0] != c.first {
+				t.Errorf("%d rows: %v, %v, want a length of %d", c.rows, s[0].dims, err, c.first)
+			}
+			break
 		}
 	}
 }

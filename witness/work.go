@@ -56,7 +56,14 @@ var errSpent = errors.New("the work allowed is used up")
 
 // work returns the number of operations that all runs of a model may take.
 func (o *Options) work(m *graph.Model) int64 {
-	return max(o.Work, min(int64(o.Least)*foreseen(m, 1), o.Most))
+	run := foreseen(m, 1)
+	return max(o.Work, min(int64(o.Least)*run, o.Most), min(int64(o.Must)*run, o.Far))
+}
+
+// Fits tells whether the work that is allowed suffices for runs that show anything. A run that its end would cut off
+// only takes time.
+func (o *Options) Fits(m *graph.Model) bool {
+	return o.Must == 0 || int64(o.Must)*foreseen(m, 1) <= max(o.Work, o.Far)
 }
 
 // foreseen returns what a run of the main graph takes at least, where open dimensions have a length; with 0, what
