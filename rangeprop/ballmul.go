@@ -69,7 +69,7 @@ func (c *call) constantProduct(trans bool) *ball {
 	if x == nil || cols < 1 {
 		return nil
 	}
-	m := newMapping(x, rows, cols, flip)
+	m := newMapping(x, rows, cols, flip, c.p.memo.norms)
 	if streamRows(t, int(t.Dims[1]), m.add) != nil {
 		return nil
 	}
@@ -97,12 +97,12 @@ type mapping struct {
 	m              *matrix
 }
 
-func newMapping(x *ball, rows, cols int, flip bool) *mapping {
+func newMapping(x *ball, rows, cols int, flip bool, known *norms) *mapping {
 	m := &mapping{x: x, flip: flip, center: make([]float64, cols), widest: make([]float64, cols)}
 	if x.m == nil && x.groups == 1 {
 		m.diag = x.diag
 	}
-	m.m = &matrix{rows: rows, cols: cols, a: make([]float32, rows*cols), squares: make([]float64, cols)}
+	m.m = &matrix{rows: rows, cols: cols, norms: known, a: make([]float32, rows*cols), squares: make([]float64, cols)}
 	return m
 }
 

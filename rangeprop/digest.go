@@ -79,7 +79,7 @@ func (r *digest) gatherers(c *call, a operand, lo, hi []float64) []gatherer {
 	r.dots = newDots(cols, a.v.shares.axis == 1)
 	var list []gatherer
 	if x := c.mapped(r.t, rows); x != nil {
-		r.mapping = newMapping(x, rows, cols, r.flip)
+		r.mapping = newMapping(x, rows, cols, r.flip, c.p.memo.norms)
 		list = append(list, r.mapping)
 	}
 	if !c.p.opt.NoMoments {

@@ -26,7 +26,7 @@ func madeOf(t *testing.T, w *graph.Tensor, bounds *Val, rows, cols int, flip boo
 	for i := range x.center {
 		x.center[i], x.diag[i] = rng.NormFloat64(), rng.Float64()
 	}
-	g := made{dots: newDots(cols, false), mapping: newMapping(x, rows, cols, flip)}
+	g := made{dots: newDots(cols, false), mapping: newMapping(x, rows, cols, flip, nil)}
 	m := (&call{n: &graph.Node{Inputs: []*graph.Value{nil}}}).productOf(&moments{[]int{rows}, x.center, x.diag}, rows, cols, flip)
 	s := newScan(w)
 	if err := all(s, g.dots.gatherer(bounds.lo, bounds.hi, flip), m, g.mapping); err != nil {

@@ -40,6 +40,10 @@ func (m *matrix) splitUp(squarings int) *lead {
 	if !m.splits() {
 		return &lead{image: make([]float64, m.cols), tail: m.spectral()}
 	}
+	return m.norms.split(m, squarings, func() *lead { return m.newLead(squarings) })
+}
+
+func (m *matrix) newLead(squarings int) *lead {
 	x, k := normalised(m.a)
 	g := symmetric(kern.Rows(x, m.cols), kern.Rows(transposed(x, m.rows, m.cols), m.rows), m.rows, m.cols)
 	f, v := frobenius32(x), direction(g, m.rows)

@@ -12,6 +12,7 @@ type matrix struct {
 	lengths    []float64 // of the columns
 	gram       []float64 // of the columns, nil until asked for
 	split      *lead     // at the direction that it stretches most, nil until asked for
+	norms      *norms    // of all matrices of an analysis, nil where none are kept
 	parts      []float64 // spectral norms of equal parts of the columns, as many as were asked for last
 }
 
@@ -45,7 +46,7 @@ func (m *matrix) columnSquares() []float64 {
 
 // pick returns the matrix of some columns.
 func (m *matrix) pick(at []int) *matrix {
-	out := &matrix{rows: m.rows, cols: len(at), a: make([]float32, m.rows*len(at))}
+	out := &matrix{rows: m.rows, cols: len(at), norms: m.norms, a: make([]float32, m.rows*len(at))}
 	for i := range m.rows {
 		for j, k := range at {
 			out.a[i*len(at)+j] = m.a[i*m.cols+k]
@@ -56,7 +57,7 @@ func (m *matrix) pick(at []int) *matrix {
 
 // scale returns the matrix with every column multiplied by a factor.
 func (m *matrix) scale(k []float64) *matrix {
-	out := &matrix{rows: m.rows, cols: m.cols, a: make([]float32, len(m.a))}
+	out := &matrix{rows: m.rows, cols: m.cols, norms: m.norms, a: make([]float32, len(m.a))}
 	for i, x := range m.a {
 		out.a[i] = float32(float64(x) * k[i%m.cols])
 	}
@@ -108,7 +109,8 @@ func (m *matrix) bound() float64 {
 		return m.leading().whole
 	}
 	if n > 128 {
-		return math.Min(frobenius, m.largeNorm())
+		l := m.norms.split(m, wholly, func() *lead { return &lead{whole: m.largeNorm()} })
+		return math.Min(frobenius, l.whole)
 	}
 	return math.Min(frobenius, math.Sqrt(topEigenvalue(gramOf(m), n, 4)))
 }

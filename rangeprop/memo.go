@@ -17,6 +17,7 @@ type Memo struct {
 	products map[factor]*products
 	made     int // how many of those were made, over time
 	sets     *tokens.Sets
+	norms    *norms
 }
 
 // NewMemo returns an empty memo. What the format does to constants is counted while they are read, for
@@ -25,7 +26,7 @@ func NewMemo(target numfmt.Format) *Memo {
 	if target == numfmt.Invalid {
 		target = numfmt.FP16 // zeros and NaN, which the bounds ask for, are counted with any
 	}
-	return &Memo{target: target, consts: map[*graph.Tensor]*Val{}, products: map[factor]*products{}, sets: &tokens.Sets{}}
+	return &Memo{target: target, consts: map[*graph.Tensor]*Val{}, products: map[factor]*products{}, sets: &tokens.Sets{}, norms: newNorms()}
 }
 
 // constant returns the bounds of a constant that has been read, or of one that was converted from
