@@ -41,6 +41,7 @@ func (a *analysis) attest(ctx context.Context, t Target, opt *Options, in *rules
 			goals, at = append(goals, witness.Goal{Node: p.Node, Value: p.Value, Harm: harms[f.Kind], Guard: in.Guarded(f, p.Node)}), append(at, f)
 		}
 	}
+	a.attestLost(ctx, t, opt, in, found)
 	if len(goals) == 0 {
 		return
 	}
@@ -52,6 +53,31 @@ func (a *analysis) attest(ctx context.Context, t Target, opt *Options, in *rules
 		}
 	}
 	doubt(in, at, shown)
+}
+
+// attestLost looks for inputs that break a file at a constant that it has lost: FP32 has lost it too, so that no reference
+// tells, but a result that is not finite tells by itself.
+func (a *analysis) attestLost(ctx context.Context, t Target, opt *Options, in *rules.Input, found []rules.Finding) {
+	var goals []witness.Goal
+	var at []*rules.Finding
+	for i := range found {
+		f := &found[i]
+		if n := f.Unguarded(); n != nil && doubtful(f) {
+			goals, at = append(goals, witness.Goal{Node: n, Value: n.Out(0), Harm: witness.NotFinite, Guard: in.Guarded(f, f.Node)}), append(at, f)
+		}
+	}
+	if len(goals) == 0 {
+		return
+	}
+	w := searches[opt.Effort]
+	a.options(&w, t, opt, in)
+	w.Target = numfmt.FP32
+	shown, _ := witness.Find(ctx, a.model, a.info, a.ranges.Inputs(), goals, w)
+	for i, s := range shown {
+		if s.Witness != nil && s.NotFinite {
+			take(at[i], s.Witness, true)
+		}
+	}
 }
 
 // guarded tells whether a finding fears a divisor of 0 that a search may show to be far from it.

@@ -132,11 +132,12 @@ func pins() func(*graph.Value) bool {
 }
 
 // pinned tells whether the standard allows the value in FP32 only, by its maker or by all its
-// readers (the scales of Resize for one).
+// readers (the scales of Resize for one). What is summed up in FP32 because there is no other kernel, as by CumSum
+// before opset 14, is stored low all the same where it is read low.
 func pinned(v *graph.Value) bool {
 	if v.Producer != nil {
 		op, ok := schema.Lookup(v.Producer.Domain, v.Producer.Op, v.Producer.Version())
-		if ok && op.OutputPinnedFloat(v.Index) {
+		if ok && op.OutputPinnedFloat(v.Index) && !(v.Producer.Op == "CumSum" && len(v.Uses) > 0) {
 			return true
 		}
 	}

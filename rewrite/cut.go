@@ -7,7 +7,7 @@ import (
 
 // The costs below are in elements of the tensor in question, times costUnit. Only their order
 // matters: a cast on the way to an input or output that keeps its type is nearly free, since it
-// must be somewhere; a cast inside costs its tensor; a cheap node runs wide when that saves two
+// must be somewhere, but for a repair, which has none there so far; a cast inside costs its tensor; a cheap node runs wide when that saves two
 // casts of its size, not for one; work that low formats are for never does.
 const (
 	costUnit   = 64
@@ -182,7 +182,7 @@ func (b *builder) castArcs(w *network, v *graph.Value) {
 		}
 		if down < 0 {
 			down, up = w.node(), w.node()
-			if def.node == nil || b.borderOnly(v) {
+			if b.plan.Strategy != Repair && (def.node == nil || b.borderOnly(v)) {
 				cost = sizeOf(v) * borderCost
 			}
 			w.arc(def.id, down, cost)

@@ -59,6 +59,15 @@ func (in *Input) Guarded(f *Finding, n *graph.Node) *graph.Value {
 	return nil
 }
 
+// Unguarded returns the node that has no finite result without the epsilon or floor that a finding misses in the file,
+// nil for other findings.
+func (f *Finding) Unguarded() *graph.Node {
+	if f.Rule != constantsLost.Name || f.Kind != Underflow || f.Node == nil || !walk.Is(f.Node, "Add", "Max", "Clip") {
+		return nil
+	}
+	return singular(f.Node.Out(0))
+}
+
 // Doubt takes a finding back to what is not excluded: a search for inputs that bring what is divided
 // by to 0 came no nearer than least. It stays where the fix is what keeps an overflow away besides.
 func (f *Finding) Doubt(in *Input, least float64) {

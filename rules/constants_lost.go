@@ -52,8 +52,8 @@ func checkLostEpsilon(p *Pass, v *graph.Value) {
 		format, ok := p.low(v)
 		sink := singular(n.Out(0))
 		r := p.Range(guardedBy(u))
-		if !ok || sink == nil || r.Lo > format.ZeroAt() || walk.Is(n, "Max", "Clip") && r.Lo < 0 && !walk.Is(sink, "Log") {
-			continue // max(x, 0) of a signed x is a Relu, which nobody takes the logarithm of
+		if !ok || sink == nil || r.Lo > format.ZeroAt() || walk.Is(n, "Max", "Clip") && r.Lo < 0 && !walk.Is(sink, "Log") && !divides(n.Out(0), sink) {
+			continue // max(x, 0) of a signed x is a Relu, which nobody divides by or takes the logarithm of
 		}
 		f := p.at(n, v)
 		f.Kind, f.Range, f.Limit, f.Evidence = Underflow, rangeprop.Range{}, format.MinSubnormal(), Likely
@@ -67,6 +67,11 @@ func checkLostEpsilon(p *Pass, v *graph.Value) {
 		f.Edits = []rewrite.Edit{rewrite.SetConst{Const: v, From: 0, To: restoredEpsilon}}
 		p.report(f)
 	}
+}
+
+// divides tells whether a node divides by a value itself, and not by its root.
+func divides(v *graph.Value, n *graph.Node) bool {
+	return walk.Is(n, "Div") && walk.Moved(walk.Plain(n.In(1))) == v || walk.Is(n, "Reciprocal") && walk.Moved(walk.Plain(n.In(0))) == v
 }
 
 // restoredEpsilon is what a lost epsilon is replaced by: the least that is a normal number nearly

@@ -11,7 +11,7 @@ import (
 // reachModel holds the lines of one case between inputs of all kinds and the output y.
 const reachModel = `<ir_version: 9, opset_import: ["" : 18], metadata_props: [
   "amplint.range.x": "[-2,3]", "amplint.range.z": "[-1,4]", "amplint.range.p": "[1,5]", "amplint.range.i": "[0,9]", "amplint.range.b": "[0,1]"]>
-m (float[2, 4] x, float[2, 4] z, float[2, 4] p, int64[2, 4] i, bool[2, 4] b, float[2, 4] unknown, float[1, 1, 5, 5] img) => (float y)
+m (float[2, 4] x, float[2, 4] z, float[2, 4] p, int64[2, 4] i, bool[2, 4] b, bool f, int64 turns, float[2, 4] unknown, float[1, 1, 5, 5] img) => (float y)
 <float two = {2}, float three = {3}, float lo = {-1}, float hi = {1}, int64[1] last = {-1}, int64 one = {1}, int64 first = {0}, int64[1] c0 = {0}, int64[1] c1 = {1}, int64[1] c3 = {3}, int64[1] c9 = {9}, float[4, 2] w = {1, 2, -1, 0, 1, 0, -1, 0}, float[4] v = {1, 2, 3, 4}>
 { %s }`
 
@@ -48,6 +48,11 @@ func TestReach(t *testing.T) {
 		{"a = MatMul(x, w) y = ReduceMax(a, last)", "10 10 some some"},
 		{"y = Where(b, x, z)", "-2 4 uniform uniform"},
 		{"y = Exp(unknown)", "none"},
+		{"y = If(f) <then_branch = t () => (a) { a = Neg(x) }, else_branch = e () => (c) { c = Add(x, two) }>", "-3 5 uniform uniform"},
+		{"s, y = Loop(one, , x) <body = l (int64 n, bool go, float[2, 4] c) => (bool more, float[2, 4] next, float[2, 4] a) { more = Identity(go) next = Neg(c) a = Add(c, two) }>", "0 5 some some"},
+		{"s, y = Loop(turns, , x) <body = l (int64 n, bool go, float[2, 4] c) => (bool more, float[2, 4] next, float[2, 4] a) { more = Identity(go) next = Neg(c) a = Add(c, two) }>", "none"},
+		{"y, s = Loop(one, , x) <body = l (int64 n, bool go, float[2, 4] c) => (bool more, float[2, 4] next, float[2, 4] a) { more = Identity(go) next = Neg(c) a = Add(c, two) }>", "none"},
+		{"s, y = Scan<num_scan_inputs = 1, body = l (float[4] c, float[4] r) => (float[4] next, float[4] a) { next = Neg(c) a = Mul(r, three) }>(v, x)", "-6 9 some some"},
 		{"y = Softmax(x)", "none"},
 		{"y = CumSum(x, last)", "-8 12 some some"},
 		{"y = Concat<axis = 0>(x, z)", "-2 4 some some"},

@@ -29,10 +29,14 @@ const (
 	own     // an initializer keeps its values
 	decades // anywhere, all magnitudes down to leastDrawn alike
 	bell    // about the middle, the range six standard deviations wide
+	faint   // anywhere, each row as a whole smaller by some power of two
 )
 
 // leastDrawn is the magnitude below which decades draws nothing: FP16 is out of subnormals there.
 const leastDrawn = 0x1p-30
+
+// leastFaint is the magnitude of the faintest rows: their squares are 0 in FP16, and they themselves have digits left.
+const leastFaint = 0x1p-16
 
 // shaper chooses lengths for the dimensions that a model leaves open.
 type shaper struct {
@@ -335,6 +339,11 @@ func drawer(r rangeprop.Range, how mode, width int, rng *rand.Rand) func(i int) 
 			return row
 		case decades:
 			return decade(r, rng)
+		case faint:
+			if i%max(width, 1) == 0 {
+				row = math.Pow(leastFaint/max(r.MaxAbs(), leastFaint), rng.Float64())
+			}
+			return math.Min(math.Max(row*anywhere(), r.Lo), r.Hi)
 		}
 		return anywhere()
 	}

@@ -52,11 +52,11 @@ func (t *Trial) Spoiled(ctx context.Context, m *graph.Model, opt Options, tolera
 }
 
 // jumps tells whether a model has an operator whose result jumps: its outputs may be others for
-// inputs that are hardly others.
+// inputs that are hardly others. A softmax of large scores is one.
 func jumps(m *graph.Model) bool {
 	for n := range m.Nodes() {
 		switch n.Op {
-		case "ArgMax", "ArgMin", "TopK", "Hardmax", "NonMaxSuppression", "Floor", "Ceil", "Round", "Mod", "Sign",
+		case "Softmax", "LogSoftmax", "Attention", "MultiHeadAttention", "GroupQueryAttention", "ArgMax", "ArgMin", "TopK", "Hardmax", "NonMaxSuppression", "Floor", "Ceil", "Round", "Mod", "Sign",
 			"Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Equal", "Unique", "ThresholdedRelu":
 			return true
 		case "Cast":

@@ -94,7 +94,7 @@ func (t *Trial) Again() *Trial {
 
 // trialModes are the modes that inputs are drawn in, in turn: ends show overflow, small numbers
 // underflow.
-var trialModes = [...]mode{spread, corners, decades, high, low, sparse, rows, zero}
+var trialModes = [...]mode{spread, corners, decades, faint, high, low, sparse, rows, zero}
 
 // draw adds inputs of all modes, with lengths of the open dimensions that the model runs with.
 func (t *Trial) draw(m *graph.Model, info *infer.Info, ranges []rangeprop.InputRange, opt Options, add func(in Input, ordinary bool) error) {

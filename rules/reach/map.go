@@ -2,6 +2,7 @@ package reach
 
 import (
 	"math"
+	"slices"
 
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/numfmt"
@@ -47,10 +48,18 @@ func New(model *graph.Model, opt Options) *Map {
 			}
 			m.setReach(v, x)
 			next = m.split(v, next)
+		} else if flag(v) {
+			m.setReach(v, Span{Lo: End{0, Free}, Hi: End{1, Free}, Deps: 1 << min(i, 63)})
 		}
 	}
 	m.reachGraph(model.Graph)
 	return m
+}
+
+// flag tells whether an input is a single truth value, which takes both whatever anybody says of it.
+func flag(v *graph.Value) bool {
+	dims, ok := v.Type.Shape.Ints()
+	return v.Type.Elem == graph.Bool && v.Const == nil && ok && !slices.ContainsFunc(dims, func(n int64) bool { return n != 1 })
 }
 
 // setReach notes the reach of a value. What the model itself makes infinite in its own type, or
@@ -95,6 +104,10 @@ func (m *Map) reachGraph(g *graph.Graph) {
 			m.reachCall(n)
 		case walk.Is(n, "If"):
 			m.reachIf(n)
+		case walk.Is(n, "Loop"):
+			m.reachLoop(n)
+		case walk.Is(n, "Scan"):
+			m.reachScan(n)
 		default:
 			m.reachNode(n)
 		}
