@@ -88,7 +88,7 @@ func (c *call) einsumMean(v *Val, terms []string, out string, n float64) *Val {
 
 // einsumCount bounds how many products each output sums.
 func (c *call) einsumCount(terms []string, out string, explicit bool) Range {
-	n, seen := Range{1, 1}, map[rune]bool{}
+	sizes := map[rune]Range{} // an index of size 1 is repeated to the size that another operand has
 	if strings.Contains(out, ".") || strings.Contains(strings.Join(terms, ""), ".") {
 		for _, t := range terms { // an ellipsis is never summed where the output has one
 			if explicit && strings.Contains(t, ".") && !strings.Contains(out, ".") {
@@ -101,20 +101,28 @@ func (c *call) einsumCount(terms []string, out string, explicit bool) Range {
 		before, after, _ := strings.Cut(t, "...")
 		for k, r := range before + after {
 			summed := explicit && !strings.ContainsRune(out, r) || !explicit && strings.Count(whole, string(r)) > 1
-			if !summed || seen[r] {
+			if !summed {
 				continue
 			}
-			seen[r] = true
 			d := k
 			if k >= len(before) {
 				d = c.rank(i) - len(before+after) + k
 			}
 			lo, hi := c.dim(i, d)
-			n.Lo *= math.Max(float64(lo), 1)
-			if n.Hi *= float64(hi); hi < 0 {
-				n.Hi = math.Inf(1)
+			size := Range{math.Max(float64(lo), 1), float64(hi)}
+			if hi < 0 {
+				size.Hi = math.Inf(1)
 			}
+			if was, seen := sizes[r]; seen {
+				size = Range{math.Max(size.Lo, was.Lo), math.Max(size.Hi, was.Hi)}
+			}
+			sizes[r] = size
 		}
+	}
+	n := Range{1, 1}
+	for _, size := range sizes {
+		n.Lo *= size.Lo
+		n.Hi *= size.Hi
 	}
 	return n
 }

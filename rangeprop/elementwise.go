@@ -21,7 +21,22 @@ func elementwiseOps() map[string]op {
 	}
 }
 
-func addOp(c *call) *Val { return plus(c.x(0), c.x(1)) }
+// addOp adds. A sum of two numbers of FP32 is a multiple of the smaller one's last place where they all but cancel
+// out, which is no less than 2^-25 of the larger one.
+func addOp(c *call) *Val {
+	a, b := c.x(0), c.x(1)
+	v := plus(a, b)
+	if c.elem(0) == graph.Float {
+		v.tiny = math.Max(least(a), least(b)) * 0x1p-26
+	}
+	return v
+}
+
+// least is the least magnitude of a value, 0 where it may be zero.
+func least(a *Val) float64 {
+	h := a.Hull()
+	return math.Max(math.Max(h.Lo, -h.Hi), 0)
+}
 
 // plus adds. Inf + -Inf is NaN.
 func plus(a, b *Val) *Val {

@@ -242,11 +242,15 @@ func (p *pass) weights(q *pattern.Ratio, x *Val) *Val {
 		return x
 	}
 	rank := len(q.Num.Type.Shape)
-	if q.Kind != pattern.OfSum || len(p.copies(q.Output)) > 0 || len(q.Scales) > 0 || q.Coef != 1 || len(q.Axes) != 1 || rank == 0 || len(q.Output.Type.Shape) != rank || p.val(q.Input).Hull().Lo < 0 {
+	if q.Kind != pattern.OfSum || len(p.copies(q.Output)) > 0 || len(q.Scales) > 0 || q.Coef != 1 || len(q.Axes) == 0 || rank == 0 || len(q.Output.Type.Shape) != rank || p.val(q.Input).Hull().Lo < 0 {
 		return x
 	}
 	y := x.clone() // all of them are 0 where the sum overflows
-	y.shares = simplex{axis: rank - q.Axes[0], most: q.Denominator != q.Den || p.val(q.Den).posInf, unit: unit}
+	var axes grid
+	for _, a := range q.Axes {
+		axes = axes.with(rank - a)
+	}
+	y.shares = simplex{most: q.Denominator != q.Den || p.val(q.Den).posInf, unit: unit}.over(axes)
 	return y
 }
 

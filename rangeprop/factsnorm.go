@@ -32,7 +32,7 @@ func (p *pass) norm(n *pattern.Norm, x *Val) *Val {
 		return x
 	}
 	f, unit := p.coarsest(n.Output, n.Nodes)
-	slack := unit*8 + math.Min(float64(n.Count), 1<<16)*accumUnit
+	slack := normSlack(n, unit)
 	if len(n.Scales) == 1 && len(n.Biases) <= 1 && n.Offset == 0 {
 		return p.normPerChannel(n, x, r, slack)
 	}
@@ -43,6 +43,16 @@ func (p *pass) norm(n *pattern.Norm, x *Val) *Val {
 		r = add(r, p.asCopied(n.Output, p.val(b).Hull()))
 	}
 	return x.limit(grained(f, r, p.factors(n.Output, n.Coef, n.Scales).MaxAbs()), slack)
+}
+
+// normSlack is how much a normalised value may exceed its bound by roundings of one unit each. A root that is taken
+// by a logarithm is off by the rounding of that, which is below 128.
+func normSlack(n *pattern.Norm, unit float64) float64 {
+	slack := unit*8 + math.Min(float64(n.Count), 1<<16)*accumUnit
+	if slices.ContainsFunc(n.Nodes, func(m *graph.Node) bool { return m.Op == "Exp" }) {
+		slack += 64 * unit
+	}
+	return slack
 }
 
 // cutOff tells whether what is divided may overflow and what divides it may not. Of an input without a range nothing
@@ -289,7 +299,7 @@ func (p *pass) radius(n *pattern.Norm) (r float64, ok bool) {
 		return 0, false
 	}
 	_, unit := p.coarsest(n.Output, n.Nodes)
-	r = n.Bound * (1 + unit*8 + math.Min(float64(n.Count), 1<<16)*accumUnit)
+	r = n.Bound * (1 + normSlack(n, unit))
 	if n.Kind == pattern.LayerNorm {
 		r *= math.Sqrt(float64(n.Count) / float64(n.Count-1))
 	}

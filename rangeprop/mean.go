@@ -20,7 +20,7 @@ func (v *Val) sharing(axes []bool) {
 
 // less returns the weights after some of them may have become smaller.
 func (s simplex) less() simplex {
-	if s.axis != 0 {
+	if s.axes() != 0 {
 		s.most = true
 	}
 	return s
@@ -39,7 +39,7 @@ func (m *mixture) less() *mixture {
 func masked(v, a, b *Val) {
 	for _, p := range [][2]*Val{{a, b}, {b, a}} {
 		w, x := p[0], p[1]
-		if w.shares.axis == 0 {
+		if w.shares.axes() == 0 {
 			continue
 		}
 		if h := x.Hull(); h.Lo >= 0 && h.Hi <= 1 {
@@ -53,8 +53,8 @@ func masked(v, a, b *Val) {
 // weight that meets a row of values stands there as often as the row is long.
 func (c *call) unstretched(i int) *Val {
 	v := c.x(i)
-	own := v.shares.axis > 0 && c.stretched(i, v.shares.axis)
-	inside := v.mix != nil && c.stretched(i, v.mix.weights.axis)
+	own := c.multiplied(i, v.shares)
+	inside := v.mix != nil && c.multiplied(i, v.mix.weights)
 	if !own && !inside {
 		return v
 	}
@@ -66,6 +66,16 @@ func (c *call) unstretched(i int) *Val {
 		w.mix = nil
 	}
 	return w
+}
+
+// multiplied tells whether an axis that weights sum to 1 over may be repeated in the result.
+func (c *call) multiplied(i int, s simplex) bool {
+	for at := 1; at < 32; at++ {
+		if s.axes().has(at) && c.stretched(i, at) {
+			return true
+		}
+	}
+	return false
 }
 
 // stretched tells whether an axis of an input, counted from the end, may be repeated in the result.
@@ -125,6 +135,10 @@ func (c *call) mixed(v *Val, a, b operand, n float64) *Val {
 		return v.meet(a.v.shares.mean(b.v, 2, n, c.p.unit(c.n.Out(0))))
 	case b.v != nil && b.v.shares.axis == 2 && !b.trans && a.v != nil && len(a.shape) > 1:
 		return v.meet(b.v.shares.mean(a.v, 1, n, c.p.unit(c.n.Out(0))))
+	case a.v != nil && a.v.shares.axis == 1 && !a.trans && b.v != nil && len(b.shape) == 1:
+		return v.meet(scalar(a.v.shares.mean(b.v, 1, n, c.p.unit(c.n.Out(0))).Hull()))
+	case b.v != nil && b.v.shares.axis == 1 && len(b.shape) == 1 && a.v != nil && !a.trans:
+		return v.meet(scalar(b.v.shares.mean(a.v, 1, n, c.p.unit(c.n.Out(0))).Hull()))
 	}
 	return v
 }

@@ -135,6 +135,9 @@ func reshape(v *Val, from, to graph.Shape) *Val {
 // carried follows the axis of weights to another shape, where it is an axis of its own there too, axes
 // of length 1 aside.
 func (s simplex) carried(from, to graph.Shape) simplex {
+	if s.grid != 0 {
+		return s.moved(from, to)
+	}
 	at := len(from) - s.axis
 	for _, g := range groups(from, to) {
 		if s.axis == 0 || at < g.in || at >= g.inEnd || !g.exact {
@@ -143,6 +146,9 @@ func (s simplex) carried(from, to graph.Shape) simplex {
 		if i, o := only(from, g.in, g.inEnd), only(to, g.out, g.outEnd); i == at && o >= 0 {
 			return simplex{axis: len(to) - o, most: s.most, unit: s.unit}
 		}
+	}
+	if s.axis > 0 && at >= 0 && from[at].Known() && from[at].N > 1 {
+		return s.moved(from, to)
 	}
 	return simplex{}
 }
@@ -276,10 +282,14 @@ func transpose(v *Val, perm []int64) *Val {
 	lo, hi := make([]float64, len(v.lo)), make([]float64, len(v.hi))
 	walk(dims, [][]int{steps}, func(i int, at []int) { lo[i], hi[i] = v.lo[at[0]], v.hi[at[0]] })
 	out := v.with(dims, lo, hi)
+	var to grid
 	for i, p := range perm {
-		if v.shares.axis == len(perm)-int(p) {
-			out.shares = simplex{axis: len(perm) - i, most: v.shares.most, unit: v.shares.unit}
+		if v.shares.axes().has(len(perm) - int(p)) {
+			to = to.with(len(perm) - i)
 		}
+	}
+	if to != 0 {
+		out.shares = v.shares.over(to)
 	}
 	return out
 }

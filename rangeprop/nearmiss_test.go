@@ -1,6 +1,7 @@
 package rangeprop_test
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/amplint/amplint/numfmt"
@@ -32,7 +33,9 @@ var nearMisses = map[string]string{
 
 // TestNearMisses runs them in FP32 and in the formats that they are rewritten to.
 func TestNearMisses(t *testing.T) {
-	for name, body := range nearMisses {
+	all := maps.Clone(nearMisses)
+	maps.Copy(all, rarerMisses)
+	for name, body := range all {
 		src := relatedModel(body)
 		t.Run(name, func(t *testing.T) { probe(t, src, numfmt.Invalid) })
 		for _, as := range []string{"fp16", "mixed"} {

@@ -11,10 +11,10 @@ import (
 
 // ratio bounds a quotient by what it is made of.
 func (p *pass) ratio(q *pattern.Ratio, x *Val) *Val {
-	in := p.asCopied(q.Output, p.val(q.Input).Hull())
+	in := p.asCopied(q.Output, p.averaged(q))
 	f, unit := p.coarsest(q.Output, q.Nodes)
 	if q.Kind == pattern.OfMean { // the sum of the weights is none of the nodes behind what is averaged
-		unit = math.Max(unit, p.unitOf(behind(q.Output, append([]*graph.Value{q.Input}, q.Weights...)...)...))
+		unit = math.Max(unit, p.unitOf(behind(q.Output, slices.Concat([]*graph.Value{q.Input}, q.Others, q.Weights)...)...))
 	}
 	if q.Kind != pattern.OfCount && p.pastNumbers(q, f) && !(unit <= accumUnit && p.summable(q, in)) {
 		return x
@@ -22,22 +22,60 @@ func (p *pass) ratio(q *pattern.Ratio, x *Val) *Val {
 	if q.Kind == pattern.OfAbs && q.Root && unit > accumUnit { // squares vanish in few bits, of which the root would not
 		return x
 	}
-	if q.Apart && p.crowded(q.Output.Producer) || f.Bits() < 32 && p.inverts(q) {
+	if q.Kind == pattern.OfAbs && p.allSquaresVanish(q) {
+		return x
+	}
+	if q.Apart && (p.crowded(q.Output.Producer) || p.vanishing(q)) || f.Bits() < 32 && p.inverts(q) {
 		return x
 	}
 	r, ok := p.ratioRange(q, in, f)
 	if !ok {
 		return x
 	}
-	k := p.ratioShort(q, f)
+	k := p.ratioShort(q, f) * powersShort(q)
 	if r, ok = p.ratioCopied(q, r); !ok || math.IsInf(k, 0) {
 		return x
 	}
 	slack := unit*8 + 1e-6
-	if q.Kind == pattern.OfMean { // the products are summed apart from the weights
+	switch {
+	case q.Kind == pattern.OfMean: // the products are summed apart from the weights
 		slack += math.Min(2*float64(count(q.Weights[0].Type.Shape))*accumUnit, unknownSum)
+	case q.Kind == pattern.OfAbs && len(q.Parts) == 2: // as are those of two rows apart from their squares
+		slack += math.Min(2*float64(q.Count)*accumUnit, unknownSum)
 	}
 	return x.limit(grained(f, mul(r, p.factors(q.Output, q.Coef*k, q.Scales)), p.factors(q.Output, q.Coef, q.Scales).MaxAbs()), slack)
+}
+
+// averaged is the hull of what a quotient is made of.
+func (p *pass) averaged(q *pattern.Ratio) Range {
+	h := p.val(q.Input).Hull()
+	for _, v := range q.Others {
+		h = h.join(p.val(v).Hull())
+	}
+	return h
+}
+
+// allSquaresVanish tells whether a quotient by lengths is of numbers so small that no square of theirs is one of FP32.
+// Of others that may be as small what is said of rows holds, which are not.
+func (p *pass) allSquaresVanish(q *pattern.Ratio) bool {
+	small := func(v *graph.Value) bool { return p.val(v).Hull().MaxAbs() < leastSquared }
+	return len(q.Parts) == 2 && slices.ContainsFunc(q.Parts, small) || q.Root && q.EpsValue == 0 && small(q.Input)
+}
+
+// leastProduct is the least product of weights whose rounding is still a small part of it in FP32.
+const leastProduct = 1e-30
+
+// vanishing tells whether the sum of the weights of a mean, no ε beside it, may be of products of which some vanish
+// that those with what is averaged do not: it is not kept above 0, nor are the weights.
+func (p *pass) vanishing(q *pattern.Ratio) bool {
+	if q.EpsValue > 0 || p.val(q.Den).Hull().Lo >= leastProduct {
+		return false
+	}
+	least := 1.0
+	for _, w := range q.Weights {
+		least *= math.Min(1, p.val(w).Tiny())
+	}
+	return !(least >= leastProduct)
 }
 
 // grained is a range of what is rounded in 16 bits to multiples of the least number before and after it is scaled.
@@ -64,7 +102,7 @@ func (p *pass) ratioRange(q *pattern.Ratio, in Range, f numfmt.Format) (r Range,
 	case pattern.OfPart:
 		// Roundings are monotone, but a side of the part has to be rounded as that of the whole is.
 		least, most := p.widths(q.Output, nil)
-		return Range{0, 1}, !(in.Lo < 0) && least == most
+		return Range{0, 1}, !(in.Lo < 0) && least == most && p.nonNegatives(q.Parts)
 	case pattern.OfTerms:
 		r = Range{0, 1}
 		if q.Signed {
@@ -130,6 +168,15 @@ func (p *pass) ratioShort(q *pattern.Ratio, f numfmt.Format) float64 {
 	return p.ratioLoss(q, f)
 }
 
+// powersShort is how many times longer than its norm of a high order an element may be: powers of small numbers lose
+// digits, or vanish, where an ε is too small to make up for it.
+func powersShort(q *pattern.Ratio) float64 {
+	if q.Kind != pattern.OfAbs || q.Power <= 2 {
+		return 1
+	}
+	return math.Max(1, quotient(math.Pow(0x1p-126, 1/q.Power), q.EpsValue))
+}
+
 // summable tells whether the numerator of a mean cannot overflow though it has no bound: it adds up unknown
 // many of what is not large, in FP32. What is NaN stays NaN.
 func (p *pass) summable(q *pattern.Ratio, in Range) bool {
@@ -182,7 +229,7 @@ func (p *pass) ends(v *graph.Value) bool {
 func (p *pass) grown(q *pattern.Ratio) bool {
 	k := p.factors(q.Output, q.Coef, q.Scales).MaxAbs()
 	if q.Kind == pattern.OfMean {
-		k *= math.Max(1, math.Pow(p.val(q.Input).Hull().MaxAbs(), q.Power))
+		k *= math.Max(1, math.Pow(p.averaged(q).MaxAbs(), q.Power))
 	}
 	if k <= 1 {
 		return false

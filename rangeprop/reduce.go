@@ -216,9 +216,9 @@ func reduceSum(c *call) *Val {
 	v.integer = a.integer
 	v = c.sumByBall(c.sumOfWeights(v, a), (*ball).magnitudes)
 	if !v.integer && c.p.nonNegative(a) {
-		return v.atLeast(0)
+		v = v.atLeast(0)
 	}
-	return v
+	return c.sumOfGrid(v, a)
 }
 
 // sumOfWeights meets the sum of weights, or of weighted values, with what it is: 1, or a mean, for each element
@@ -227,7 +227,7 @@ func (c *call) sumOfWeights(v, a *Val) *Val {
 	_, axes, keep, ok := c.reduction()
 	rank := len(axes)
 	at := a.shares.axis
-	if at == 0 && a.mix != nil {
+	if at == 0 && a.shares.grid == 0 && a.mix != nil {
 		at = a.mix.weights.axis
 	}
 	if !ok || at == 0 || at > rank || !axes[rank-at] {

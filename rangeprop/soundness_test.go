@@ -173,6 +173,7 @@ func allRelated() map[string]relation {
 	maps.Copy(all, exported)
 	maps.Copy(all, varied)
 	maps.Copy(all, spelled)
+	maps.Copy(all, rarer)
 	return all
 }
 

@@ -29,6 +29,7 @@ type Val struct {
 // simplex tells that elements are not negative and sum to 1 along an axis, or to at most 1.
 type simplex struct {
 	axis int     // counted from the end, from 1; 0: no such axis
+	grid grid    // several axes in the place of one
 	most bool    // they may sum to less
 	unit float64 // the largest unit roundoff that a weight went through
 }

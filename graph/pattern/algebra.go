@@ -62,12 +62,30 @@ func (f *finder) readProduct(v *graph.Value) *product {
 		return (&product{coef: 1}).times(f.product(a), -1)
 	case n.Op == "Sqrt" && a != nil:
 		return f.power(v, a, 0.5)
+	case n.Op == "Exp" && a != nil && v.Type.Elem.Bits() >= 32:
+		if x, e := f.rootByLog(a); x != nil {
+			return f.power(v, x, e)
+		}
 	case n.Op == "Pow" && a != nil:
 		if e, ok := f.number1(f.orNil(b)); ok && (v.Type.Elem.IsFloat() || e > 0 && e == math.Trunc(e)) {
 			return f.power(v, a, e)
 		}
 	}
 	return atom(v)
+}
+
+// rootByLog reads e·log x with e = ±½ below an exponential, as x^e is spelled where the logarithm is at hand. Other
+// powers are left: the logarithm is rounded, which shows in what is compared with x itself.
+func (f *finder) rootByLog(v *graph.Value) (x *graph.Value, e float64) {
+	p := f.product(v)
+	l, ok := p.single(1)
+	if !ok || math.Abs(p.coef) != 0.5 {
+		return nil, 0
+	}
+	if n := l.Producer; n != nil && l.Const == nil && n.OpName() == "Log" && l.Type.Elem.Bits() >= 32 {
+		return n.In(0), p.coef
+	}
+	return nil, 0
 }
 
 func (f *finder) orNil(v *graph.Value) *graph.Value {

@@ -109,6 +109,7 @@ func (f *finder) overlap(v, num, den *graph.Value) {
 	if minus != 1 || terms[at].value != x {
 		return
 	}
+	f.needs = nil
 	for i, t := range terms {
 		if i != at && (!spreads(t.value.Type.Shape, x.Type.Shape) || !f.below(x, t.value, 12)) {
 			return
@@ -119,11 +120,12 @@ func (f *finder) overlap(v, num, den *graph.Value) {
 
 // addPart enters v = x / (of + c), or with ε, as a part of what is no less than it.
 func (f *finder) addPart(v, x, of, den *graph.Value, c float64, e epsilon) {
-	f.addRatio(&Ratio{Kind: OfPart, Num: x, Den: of, Input: x, Output: v, Coef: 1, EpsValue: max(c, e.value), EpsMax: e.max, Denominator: f.same(den), Nodes: f.between(v, x)})
+	f.addRatio(&Ratio{Kind: OfPart, Num: x, Den: of, Input: x, Output: v, Coef: 1, EpsValue: max(c, e.value), EpsMax: e.max, Denominator: f.same(den), Parts: f.needs, Nodes: f.between(v, x)})
 }
 
 // smaller reads x / (y + c) where x is at most y by what both are made of, as Σ min(a, b) / Σ max(a, b).
 func (f *finder) smaller(v, x, den, y *graph.Value, c float64, e epsilon) {
+	f.needs = nil
 	if x == y || !slices.Equal(y.Type.Shape, x.Type.Shape) || !f.below(x, y, 12) {
 		return
 	}
@@ -157,9 +159,11 @@ func (f *finder) below(a, b *graph.Value, depth int) bool {
 	if x, y := f.cut0(a), f.cut0(b); x != nil && y != nil && f.below(x, y, depth-1) {
 		return true
 	}
-	if x := f.cut0(a); x != nil && f.notNegative(b) && f.below(x, b, depth-1) {
+	needs := f.needs
+	if x := f.cut0(a); x != nil && (f.notNegative(b) || f.spans(b)) && f.below(x, b, depth-1) {
 		return true
 	}
+	f.needs = needs
 	if n != nil && n.OpName() == "Min" && slices.ContainsFunc(n.Inputs, func(x *graph.Value) bool { return x != nil && f.below(x, b, depth-1) }) {
 		return true
 	}
@@ -188,12 +192,18 @@ func (f *finder) below(a, b *graph.Value, depth int) bool {
 
 // factorsBelow tells whether of two products none is negative and the first has the smaller factors.
 func (f *finder) factorsBelow(a, b, c, d *graph.Value, depth int) bool {
+	needs := f.needs
 	for _, x := range []*graph.Value{a, b, c, d} {
-		if x == nil || !f.notNegative(x) {
+		if x == nil || !f.notNegative(x) && !f.spans(x) {
+			f.needs = needs
 			return false
 		}
 	}
-	return f.below(a, c, depth) && f.below(b, d, depth)
+	if f.below(a, c, depth) && f.below(b, d, depth) {
+		return true
+	}
+	f.needs = needs
+	return false
 }
 
 // cut0 returns x where v is max(x, 0), in whichever spelling, and nothing above is cut off.

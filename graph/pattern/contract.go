@@ -12,31 +12,73 @@ type contraction struct {
 	a, b *graph.Value
 	in   [2]string // the axes, a letter each
 	out  string
+	coef float64
 }
 
-// contraction reads a MatMul, or an Einsum of two operands without an ellipsis.
+// contraction reads a product of two matrices, or an Einsum of two operands.
 func (f *finder) contraction(v *graph.Value) (*contraction, bool) {
 	n := f.shaped(v).Producer
-	if n == nil || n.In(1) == nil || len(n.Inputs) != 2 {
+	if n == nil || n.In(1) == nil || len(n.Inputs) != 2 && !(len(n.Inputs) == 3 && n.Op == "Gemm" && n.In(2) == nil) {
 		return nil, false
 	}
-	c := &contraction{a: f.same(n.In(0)), b: f.same(n.In(1))}
+	c := &contraction{a: f.same(n.In(0)), b: f.same(n.In(1)), coef: 1}
 	switch n.OpName() {
 	case "MatMul":
-		ranks := [2]int{len(c.a.Type.Shape), len(c.b.Type.Shape)}
-		if ranks[0] < 2 || ranks[0] != ranks[1] || ranks[0] > 10 {
+		return c, c.matrices("mk", "kn")
+	case "Gemm", "com.microsoft.FusedMatMul":
+		if n.Int("transBatchA", 0) != 0 || n.Int("transBatchB", 0) != 0 {
 			return nil, false
 		}
-		batch := "abcdefgh"[:ranks[0]-2]
-		c.in, c.out = [2]string{batch + "mk", batch + "kn"}, batch+"mn"
-		return c, true
+		c.coef = float64(n.Float("alpha", 1))
+		return c, c.matrices([]string{"mk", "km"}[n.Int("transA", 0)&1], []string{"kn", "nk"}[n.Int("transB", 0)&1])
 	case "Einsum":
-		in, out, explicit := strings.Cut(strings.ReplaceAll(n.Str("equation", ""), " ", ""), "->")
-		a, b, two := strings.Cut(in, ",")
-		c.in, c.out = [2]string{a, b}, out
-		return c, explicit && two && !strings.Contains(in+out, ".")
+		terms, out, ok := equation(n)
+		if !ok || len(terms) != 2 {
+			return nil, false
+		}
+		c.in, c.out = [2]string{terms[0], terms[1]}, out
+		return c, true
 	}
 	return nil, false
+}
+
+// matrices names the axes of a product of matrices, or of a row of them; what the axes of the matrices are called is given.
+func (c *contraction) matrices(a, b string) bool {
+	ranks := [2]int{len(c.a.Type.Shape), len(c.b.Type.Shape)}
+	if ranks[0] < 2 || ranks[0] != ranks[1] || ranks[0] > 10 {
+		return false
+	}
+	batch := "abcdefgh"[:ranks[0]-2]
+	c.in, c.out = [2]string{batch + a, batch + b}, batch+"mn"
+	return true
+}
+
+// equation returns the axes of the operands and of the result of an Einsum, a letter each. Those of an ellipsis are given
+// letters that no equation has.
+func equation(n *graph.Node) (terms []string, out string, ok bool) {
+	in, out, explicit := strings.Cut(strings.ReplaceAll(n.Str("equation", ""), " ", ""), "->")
+	terms = strings.Split(in, ",")
+	if !explicit || len(terms) != len(n.Inputs) {
+		return nil, "", false
+	}
+	const unnamed = "0123456789"
+	most := 0
+	for i, t := range terms {
+		if !strings.Contains(t, "...") {
+			continue
+		}
+		if n.In(i) == nil || n.In(i).Type.Shape == nil {
+			return nil, "", false
+		}
+		more := len(n.In(i).Type.Shape) - (len(t) - len("..."))
+		if more < 0 || more > len(unnamed) {
+			return nil, "", false
+		}
+		most = max(most, more)
+		terms[i] = strings.Replace(t, "...", unnamed[len(unnamed)-more:], 1)
+	}
+	out = strings.Replace(out, "...", unnamed[len(unnamed)-most:], 1)
+	return terms, out, !strings.Contains(strings.Join(terms, "")+out, ".")
 }
 
 // contracted reads Σ(w·x) / Σw where a matrix product or an einsum multiplies and sums.
@@ -55,7 +97,7 @@ func (f *finder) contracted(num, den *graph.Value, r *reduction, rest *product) 
 		}
 		left := rest.without(num, 1)
 		if scales, ok := f.values(left); ok {
-			return &Ratio{Kind: OfMean, Power: 1, Products: true, Num: num, Input: x, Weights: []*graph.Value{w}, Coef: left.coef, Scales: scales}
+			return &Ratio{Kind: OfMean, Power: 1, Products: true, Num: num, Input: x, Weights: []*graph.Value{w}, Coef: left.coef * c.coef, Scales: scales}
 		}
 	}
 	return nil

@@ -26,7 +26,7 @@ func (f *finder) findCopies(m *graph.Model) {
 	f.copiesOfNorms()
 	f.copiesOfSums()
 	for _, r := range f.set.Ratios {
-		f.copies(r.Output, slices.Concat([]*graph.Value{r.Input}, r.Weights, r.Parts, r.Units), false)
+		f.copies(r.Output, slices.Concat([]*graph.Value{r.Input}, r.Others, r.Weights, r.Parts, r.Units), false)
 		f.copies(r.Output, r.Scales, true)
 		if r.Kind == OfMean {
 			f.copies(r.Output, []*graph.Value{r.Input}, true)

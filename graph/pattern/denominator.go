@@ -248,9 +248,34 @@ func (f *finder) squares(d *denominator, v *graph.Value) bool {
 	v, d.variance = cut, cut
 	r, coef, mean, ok := f.averageAll(v)
 	if !ok {
+		if w := d.unbiased(f, v); w != nil {
+			r, coef, mean, ok = f.averageAll(w)
+			return ok && d.reduceSquares(f, r, coef, mean)
+		}
 		return f.expandedVariance(d, v)
 	}
 	return d.reduceSquares(f, r, coef, mean)
+}
+
+// unbiased reads v as a product by a matrix, or a convolution, whose bias is an ε. What it returns is v without that,
+// which no node of the model computes.
+func (d *denominator) unbiased(f *finder, v *graph.Value) *graph.Value {
+	n := v.Producer
+	if n == nil || v.Const != nil || n.OpName() != "Gemm" && n.OpName() != "Conv" || len(n.Inputs) != 3 || n.Float("beta", 1) != 1 {
+		return nil
+	}
+	c, ok := f.number1(f.orNil(n.In(2)))
+	if !ok || !(c >= 0) {
+		return nil
+	}
+	if c > 0 && d.eps == nil && !d.max {
+		d.epsilon, d.onRoot = epsilon{of: v, eps: f.same(n.In(2)), value: c, shifted: v}, false
+	}
+	bare := *n
+	bare.Inputs = n.Inputs[:2:2]
+	w := &graph.Value{Name: v.Name, Graph: v.Graph, Producer: &bare, Type: v.Type}
+	bare.Outputs = []*graph.Value{w}
+	return w
 }
 
 func (d *denominator) reduceSquares(f *finder, r *reduction, coef float64, mean bool) bool {

@@ -258,9 +258,16 @@ func soleUse(v *graph.Value) (graph.Use, bool) {
 
 // logSoftmax reads z - log Σ exp z, with a maximum subtracted from z or not.
 func (f *finder) logSoftmax(v *graph.Value) {
+	if !f.logOfWhole(v) {
+		f.logInParts(v)
+	}
+}
+
+// logOfWhole reads z - log Σ exp z as the difference of two values.
+func (f *finder) logOfWhole(v *graph.Value) bool {
 	z, l, ok := f.difference(v)
 	if !ok {
-		return
+		return false
 	}
 	s := &Softmax{Input: z, Output: v, Log: true}
 	lv := f.shaped(l)
@@ -271,17 +278,46 @@ func (f *finder) logSoftmax(v *graph.Value) {
 		e := f.set.sums[lv]
 		inner := e.Exp.Producer.In(0)
 		if e.Coef != 1 || e.Scale != 1 || !(e.Log == lv && f.same(inner) == f.same(z) || e.Output == lv && f.same(e.Input) == f.same(z)) || !e.sum.aligned(l) && !e.sum.trailing(z, l) {
-			return
+			return false
 		}
 		s.Exp, s.Sum, s.Max, s.Axes = e.Exp, e.Sum, e.Max, e.Axes
 		if t := f.shiftOf(z); t != nil {
 			s.Input, s.Shifted = t.Input, e.Max != nil
 		}
 	default:
-		return
+		return false
 	}
 	s.Nodes = f.between(v, s.Input)
 	f.addSoftmax(s)
+	return true
+}
+
+// logInParts reads x - max - log Σ exp(x - max), in whichever order the two are subtracted.
+func (f *finder) logInParts(v *graph.Value) {
+	ts, c := f.terms(v)
+	if len(ts) != 3 || c != 0 {
+		return
+	}
+	for i, t := range ts {
+		e := f.set.sums[f.shaped(t.value)]
+		if e == nil || t.sign > 0 || e.Log != f.shaped(t.value) || e.Max == nil || e.Coef != 1 || e.Scale != 1 || !e.sum.aligned(t.value) {
+			continue
+		}
+		a, b := ts[(i+1)%3], ts[(i+2)%3]
+		if a.sign < 0 {
+			a, b = b, a
+		}
+		if a.sign < 0 || b.sign > 0 || a.value != f.same(e.Input) || f.unguarded(b.value) != f.unguarded(e.Max) || crosswise(e.sum, t.value, e.sum, b.value) {
+			continue
+		}
+		if r, ok := f.reduction(f.unguarded(b.value)); !ok || r.op != "Max" || r.of != a.value || !r.aligned(b.value) {
+			continue
+		}
+		s := &Softmax{Input: a.value, Output: v, Log: true, Exp: e.Exp, Sum: e.Sum, Max: e.Max, Axes: e.Axes}
+		s.Nodes = f.between(v, s.Input)
+		f.addSoftmax(s)
+		return
+	}
 }
 
 // nativeSoftmax enters the operators.

@@ -50,6 +50,9 @@ func (f *finder) node(n *graph.Node) {
 		if f.set.ratios[v] == nil && f.set.norms[v] == nil {
 			f.legs(v)
 		}
+		if f.set.ratios[v] == nil && f.set.norms[v] == nil {
+			f.powers(v)
+		}
 		if num, den, ok := f.quotient(v); ok {
 			f.quotients(v, num, den)
 		}
@@ -102,7 +105,7 @@ func (f *finder) node(n *graph.Node) {
 
 // quotients looks at what a quotient may be, if it is none of the ratios yet.
 func (f *finder) quotients(v, num, den *graph.Value) {
-	for _, read := range []func(v, num, den *graph.Value){f.overlap, f.augmented, f.agreement, f.parts} {
+	for _, read := range []func(v, num, den *graph.Value){f.overlap, f.augmented, f.agreement, f.angles, f.parts} {
 		if f.set.ratios[v] == nil {
 			read(v, num, den)
 		}

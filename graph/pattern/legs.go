@@ -49,13 +49,17 @@ func (f *finder) hypotenuse(g factor) (under []term, shifted *graph.Value, coef 
 		return nil, nil, 0, false
 	}
 	shifted = base
-	base, pow, by := f.expand(factor{f.stripEps(base).of, 1})
+	alone := f.stripEps(base).of
+	if p := f.product(alone); len(p.factors) == 1 && p.factors[0].pow == 2 && p.coef > 0 { // the magnitude of a number
+		return []term{{alone, 1, p}}, shifted, coef, true
+	}
+	base, pow, by := f.expand(factor{alone, 1})
 	if pow != 1 || !(by > 0) {
 		return nil, nil, 0, false
 	}
 	coef /= math.Sqrt(by)
 	under, constant := f.terms(base)
-	if len(under) < 2 || len(under) > maxParts || constant < 0 {
+	if len(under) == 0 || len(under) > maxParts || constant < 0 {
 		return nil, nil, 0, false
 	}
 	for _, t := range under {

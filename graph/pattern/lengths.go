@@ -20,8 +20,8 @@ func (f *finder) byLength(v *graph.Value, p *product, g factor) bool {
 		if !ok || h.pow != 1 || s.op != "Sum" {
 			continue
 		}
-		x, m := f.below1(s, length)
-		if x == nil {
+		x, m, as := f.below1(s, length)
+		if x == nil || !f.facesLength(s, h.base, as, g.base) {
 			continue
 		}
 		left := rest.without(h.base, 1)
@@ -35,13 +35,46 @@ func (f *finder) byLength(v *graph.Value, p *product, g factor) bool {
 	return false
 }
 
-// below1 reads what a sum adds up as m·x or Where(m, x, 0) for a mask of the positions below a length.
-func (f *finder) below1(s *reduction, length *graph.Value) (x, m *graph.Value) {
+// facesLength tells whether a length divides the sums of the rows that it is the length of: num are the sums, of what
+// the mask m is a factor of, and den is the length.
+func (f *finder) facesLength(s *reduction, num, m, den *graph.Value) bool {
+	cond, _ := f.unturned(m)
+	rows, ok := s.origins(num.Type.Shape)
+	if !ok || cond.Producer == nil || len(cond.Producer.Inputs) != 2 {
+		return false
+	}
+	length := f.truth(f.stripEps(den).of)
+	end := cond.Producer.In(0)
+	if f.truth(end) != length {
+		end = cond.Producer.In(1)
+	}
+	of, off := s.operand(), len(s.operand())-len(m.Type.Shape)
+	faced, ok := matched(den.Type.Shape, end.Type.Shape, long(end.Type.Shape))
+	if !ok || off < 0 {
+		return false
+	}
+	for i, axis := range faced {
+		at := len(rows) - len(faced) + i
+		if axis < 0 {
+			continue
+		}
+		place1, ok := place(axis, end.Type.Shape, cond.Type.Shape)
+		place2, ok2 := place(place1, cond.Type.Shape, m.Type.Shape)
+		if !ok || !ok2 || at < 0 || rows[at] != place2+off || of[place2+off] != den.Type.Shape[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// below1 reads what a sum adds up as m·x or Where(m, x, 0) for a mask of the positions below a length. The mask is as
+// it stands there.
+func (f *finder) below1(s *reduction, length *graph.Value) (x, m, as *graph.Value) {
 	if n := s.of.Producer; n != nil && n.OpName() == "Where" && n.In(0) != nil && n.In(1) != nil && n.In(2) != nil {
 		if x, turned, ok := f.picked(n); ok && f.positionsBelow(n.In(0), turned, s, length) {
-			return x, f.untyped(n.In(0))
+			return x, f.untyped(n.In(0)), n.In(0)
 		}
-		return nil, nil
+		return nil, nil, nil
 	}
 	p := f.product(s.of)
 	for _, g := range p.factors {
@@ -51,10 +84,10 @@ func (f *finder) below1(s *reduction, length *graph.Value) (x, m *graph.Value) {
 		}
 		left := p.without(g.base, 1)
 		if x, ok := left.single(1); ok && left.coef == 1 {
-			return x, m
+			return x, m, g.base
 		}
 	}
-	return nil, nil
+	return nil, nil, nil
 }
 
 // positionsBelow tells whether a mask, or its contrary, is true at positions below a length, counted along the
@@ -87,10 +120,10 @@ func (f *finder) positions(v *graph.Value) (graph.Dim, bool) {
 		v = w
 	}
 	v = f.shaped(v)
-	if len(v.Type.Shape) != 1 {
-		return graph.Dim{}, false
+	d, ok := lone(v.Type.Shape)
+	if !ok {
+		return d, false
 	}
-	d := v.Type.Shape[0]
 	n := v.Producer
 	switch {
 	case !d.Known() && d.Sym == "":
@@ -103,6 +136,20 @@ func (f *finder) positions(v *graph.Value) (graph.Dim, bool) {
 	from, ok := f.number1(f.orNil(n.In(0)))
 	by, ok2 := f.number1(f.orNil(n.In(2)))
 	return d, ok && ok2 && from >= 0 && by >= 1
+}
+
+// lone returns the only dimension of a shape that is not 1.
+func lone(s graph.Shape) (d graph.Dim, ok bool) {
+	for _, e := range s {
+		if e == (graph.Dim{N: 1}) {
+			continue
+		}
+		if ok {
+			return graph.Dim{}, false
+		}
+		d, ok = e, true
+	}
+	return d, ok
 }
 
 // maxPositions bounds the tables of positions that are looked at.

@@ -29,24 +29,37 @@ func (f *finder) linear(v *graph.Value) {
 	}
 }
 
-// linearBy enters num over den, which has the given shape where it meets num.
+// linearBy enters num over den, which has the given shape where it meets num. Both may be sums: of an attention that is
+// computed in parts, each part has weights of its own.
 func (f *finder) linearBy(v, num, den *graph.Value, shape graph.Shape) {
-	s := &summing{f: f, inside: map[*graph.Value]bool{}}
-	e, below := s.divisor(den)
-	if below = below.restated(shape); below == nil || len(num.Type.Shape) < len(shape) {
+	if len(num.Type.Shape) < len(shape) {
 		return
 	}
-	if above, ok := s.read(num, maxSummed); ok {
-		f.weightedBy(v, num, e, above, below)
+	s := &summing{f: f, inside: map[*graph.Value]bool{}}
+	e, below := s.divisors(den, shape)
+	ts, c := f.terms(num)
+	if len(below) == 0 || len(ts) != len(below) || c != 0 {
+		return
 	}
+	var above []*summed
+	for _, t := range ts {
+		w, ok := s.read(t.value, maxSummed)
+		if !ok || t.sign < 0 {
+			return
+		}
+		if w = w.restated(num.Type.Shape); w == nil {
+			return
+		}
+		above = append(above, w)
+	}
+	f.weightedBy(v, num, e, above, below)
 }
 
 // linearOfThree enters an Einsum of which one operand is a reciprocal.
 func (f *finder) linearOfThree(v *graph.Value) {
 	n := v.Producer
-	in, out, explicit := strings.Cut(strings.ReplaceAll(n.Str("equation", ""), " ", ""), "->")
-	terms := strings.Split(in, ",")
-	if !explicit || len(terms) != 3 || strings.Contains(in+out, ".") {
+	terms, out, ok := equation(n)
+	if !ok || len(terms) != 3 {
 		return
 	}
 	for i, z := range n.Inputs {
@@ -55,14 +68,14 @@ func (f *finder) linearOfThree(v *graph.Value) {
 			continue
 		}
 		s := &summing{f: f, inside: map[*graph.Value]bool{}}
-		e, below := s.divisor(den)
-		if below = below.restated(z.Type.Shape); below == nil || len(below.out) != len(terms[i]) {
+		e, list := s.divisors(den, z.Type.Shape)
+		if len(list) != 1 || len(list[0].out) != len(terms[i]) {
 			return
 		}
 		a, b := (i+1)%3, (i+2)%3
-		above, ok := s.product(&contraction{a: n.In(a), b: n.In(b), in: [2]string{terms[a], terms[b]}, out: out}, maxSummed)
-		if below = below.spelled(terms[i], out); ok && below != nil {
-			f.weightedBy(v, n.In(b), e, above, below)
+		above, ok := s.product(&contraction{a: n.In(a), b: n.In(b), coef: 1, in: [2]string{terms[a], terms[b]}, out: out}, maxSummed)
+		if below := list[0].spelled(terms[i], out); ok && below != nil {
+			f.weightedBy(v, n.In(b), e, []*summed{above}, []*summed{below})
 		}
 		return
 	}
@@ -85,34 +98,58 @@ func (w *summed) spelled(letters, out string) *summed {
 	return w
 }
 
-// divisor reads a sum of products with an ε, nil where it is none. Its factors are not taken apart again.
-func (s *summing) divisor(den *graph.Value) (epsilon, *summed) {
+// divisors reads a sum of sums of products, with an ε or none, in the shape given; it is nil where it is none. Their
+// factors are not taken apart again.
+func (s *summing) divisors(den *graph.Value, shape graph.Shape) (epsilon, []*summed) {
 	e := s.f.stripEps(den)
-	w, ok := s.read(e.of, maxSummed)
-	if !ok || e.value < least || len(w.factors) < 2 || !(w.coef > 0) {
+	ts, c := s.f.terms(e.of)
+	if (e.max || e.value > 0) && e.value < least || c != 0 || len(ts) == 0 || len(ts) > maxParts {
 		return e, nil
 	}
-	for _, l := range w.factors {
-		s.inside[l.value] = true
+	var list []*summed
+	for _, t := range ts {
+		w, ok := s.read(t.value, maxSummed)
+		if w = w.restated(shape); !ok || w == nil || t.sign < 0 || len(ts) == 1 && len(w.factors) < 2 || !(w.coef > 0) {
+			return e, nil
+		}
+		list = append(list, w)
 	}
-	return e, w
+	for _, w := range list {
+		for _, l := range w.factors {
+			s.inside[l.value] = true
+		}
+	}
+	return e, list
 }
 
-// weightedBy enters a weighted mean, if one factor above the divisor is all that it has beyond those below.
-func (f *finder) weightedBy(v, num *graph.Value, e epsilon, above, below *summed) {
-	if len(above.factors) != len(below.factors)+1 || !(above.coef > 0) {
+// weightedBy enters a weighted mean, if every part above the divisor has one factor that a part below has not.
+func (f *finder) weightedBy(v, num *graph.Value, e epsilon, above, below []*summed) {
+	var of []*graph.Value
+	by := above[0].coef / below[0].coef
+	taken := map[*summed]bool{}
+	for _, w := range above {
+		at := slices.IndexFunc(below, func(b *summed) bool {
+			return !taken[b] && len(w.factors) == len(b.factors)+1 && w.coef/b.coef == by && w.beyond(b) != nil
+		})
+		if at < 0 {
+			return
+		}
+		taken[below[at]] = true
+		of = append(of, w.beyond(below[at]))
+	}
+	if !(by > 0) {
 		return
 	}
-	of := above.beyond(below)
-	if of == nil {
-		return
+	r := &Ratio{Kind: OfMean, Power: 1, Num: f.same(num), Den: e.of, Denominator: e.shifted, Input: of[0], Others: of[1:], Output: v, Coef: by,
+		EpsValue: e.value, EpsMax: e.max, Products: true, Apart: true}
+	for _, b := range below {
+		for _, l := range b.factors {
+			if !slices.Contains(r.Weights, l.value) {
+				r.Weights = append(r.Weights, l.value)
+			}
+		}
 	}
-	r := &Ratio{Kind: OfMean, Power: 1, Num: f.same(num), Den: e.of, Denominator: e.shifted, Input: of, Output: v, Coef: above.coef / below.coef,
-		EpsValue: e.value, Products: true, Apart: true}
-	for _, l := range below.factors {
-		r.Weights = append(r.Weights, l.value)
-	}
-	r.Nodes = f.betweenAll(v, append([]*graph.Value{of}, r.Weights...)...)
+	r.Nodes = f.betweenAll(v, append(of, r.Weights...)...)
 	f.addRatio(r)
 }
 
@@ -140,6 +177,7 @@ type summing struct {
 	f      *finder
 	last   int
 	inside map[*graph.Value]bool
+	stop   func(*graph.Value) bool // what is not taken apart; may be nil
 }
 
 // read takes a value apart.
@@ -149,7 +187,7 @@ func (s *summing) read(v *graph.Value, depth int) (*summed, bool) {
 		return nil, false
 	}
 	n := v.Producer
-	if n == nil || v.Const != nil || n.In(0) == nil || depth == 0 || s.inside[v] || len(s.inside) > 0 && !s.holds(v, depth) {
+	if n == nil || v.Const != nil || n.In(0) == nil || depth == 0 || s.inside[v] || len(s.inside) > 0 && !s.holds(v, depth) || s.stop != nil && s.stop(v) {
 		return s.leaf(v), true
 	}
 	if w, ok := s.node(v, n, depth-1); ok {
@@ -272,7 +310,7 @@ func (s *summing) times(v *graph.Value, n *graph.Node, depth int) (*summed, bool
 	letters := "abcdefgh"
 	ranks := [2]int{len(a.Type.Shape), len(b.Type.Shape)}
 	if r := max(ranks[0], ranks[1]); r <= len(letters) && r == len(v.Type.Shape) {
-		return s.product(&contraction{a: a, b: b, in: [2]string{letters[r-ranks[0] : r], letters[r-ranks[1] : r]}, out: letters[:r]}, depth)
+		return s.product(&contraction{a: a, b: b, coef: 1, in: [2]string{letters[r-ranks[0] : r], letters[r-ranks[1] : r]}, out: letters[:r]}, depth)
 	}
 	return nil, false
 }
@@ -284,7 +322,7 @@ func (s *summing) product(c *contraction, depth int) (*summed, bool) {
 	if !ok || !ok2 || len(a.out) != len(c.in[0]) || len(b.out) != len(c.in[1]) || len(a.factors)+len(b.factors) > maxParts {
 		return nil, false
 	}
-	w := &summed{coef: a.coef * b.coef, sizes: maps.Clone(a.sizes)}
+	w := &summed{coef: c.coef * a.coef * b.coef, sizes: maps.Clone(a.sizes)}
 	maps.Copy(w.sizes, b.sizes)
 	named := map[byte]int{}
 	for i, l := range []byte(c.in[0]) {

@@ -19,6 +19,7 @@ type finder struct {
 	depth  int
 	scalar map[*graph.Tensor]*float64
 	zero   map[*graph.Value]bool // what vanishes has found
+	needs  []*graph.Value        // what has to be at least 0 for one value to be below another, see spans
 
 	through map[*graph.Value]*graph.Value // where long ways through nodes that change no number end
 }

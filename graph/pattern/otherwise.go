@@ -83,12 +83,11 @@ func (f *finder) bySelf(n *graph.Node) (op string, axes []int, coef float64) {
 
 // twice reads an Einsum of a value with itself, element by element.
 func (f *finder) twice(n *graph.Node) (op string, axes []int) {
-	in, out, explicit := strings.Cut(strings.ReplaceAll(n.Str("equation", ""), " ", ""), "->")
-	a, b, two := strings.Cut(in, ",")
-	if !explicit || !two || a != b || len(n.Inputs) != 2 || f.same(n.In(0)) != f.same(n.In(1)) {
+	terms, out, ok := equation(n)
+	if !ok || len(terms) != 2 || terms[0] != terms[1] || f.same(n.In(0)) != f.same(n.In(1)) {
 		return "", nil
 	}
-	return "SumSquare", lost(a, out, len(n.In(0).Type.Shape))
+	return "SumSquare", lost(terms[0], out, len(n.In(0).Type.Shape))
 }
 
 // ofItself enters a product of a value with itself that adds up squares.
@@ -100,11 +99,11 @@ func (f *finder) ofItself(v *graph.Value) {
 
 // dropped reads an Einsum of one operand that sums over some of its axes.
 func dropped(n *graph.Node) (op string, axes []int) {
-	in, out, explicit := strings.Cut(strings.ReplaceAll(n.Str("equation", ""), " ", ""), "->")
-	if !explicit || len(n.Inputs) != 1 {
+	terms, out, ok := equation(n)
+	if !ok || len(terms) != 1 {
 		return "", nil
 	}
-	return "Sum", lost(in, out, len(n.In(0).Type.Shape))
+	return "Sum", lost(terms[0], out, len(n.In(0).Type.Shape))
 }
 
 // lost lists the axes of an operand that an output does not have, where it keeps the others in their order.

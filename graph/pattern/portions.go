@@ -54,7 +54,29 @@ func (f *finder) portions(v *graph.Value) {
 			q = f.shares(ts, g.base, 1)
 		}
 	}
+	for _, g := range f.outermost(ts[0].value, 1).factors {
+		if _, den, ok := f.quotient(g.base); ok && q == nil {
+			q = f.shares(f.dividedBy(ts, f.narrow(den)), f.narrow(den), 1)
+		}
+	}
 	f.addPortions(q, v)
+}
+
+// dividedBy reads terms as products of what their last node multiplies, and that as a quotient where it is divided by
+// den: what is weighed may itself be a quotient whose divisor is a factor of the weight.
+func (f *finder) dividedBy(ts []term, den *graph.Value) []term {
+	list := slices.Clone(ts)
+	for i, t := range list {
+		p := f.outermost(t.value, 1)
+		for _, g := range p.factors {
+			if num, by, ok := f.quotient(g.base); ok && g.pow == 1 && f.narrow(by) == den {
+				p = p.without(g.base, 1).times(atom(f.narrow(num)), 1).times(atom(den), -1)
+				break
+			}
+		}
+		list[i].product = p
+	}
+	return list
 }
 
 // portioned reads a sum of products over the sum of the weights.
@@ -137,13 +159,24 @@ func (f *finder) shares(ts []term, den *graph.Value, pow float64) *Portions {
 		}
 		q.Over = append(q.Over, u.value)
 	}
-	taken := make([]bool, len(us))
-	for _, t := range ts {
-		if t.power(den) != -pow || !f.takeShare(q, t, us, taken) {
-			return nil
-		}
+	if f.takeShares(q, ts, us, pow) {
+		return q
 	}
-	return q
+	whole := slices.Clone(us)
+	for i, u := range whole {
+		whole[i].product = atom(u.value)
+	}
+	if f.takeShares(q, ts, whole, pow) {
+		return q
+	}
+	return nil
+}
+
+// takeShares finds for each term the summand that is a factor of it.
+func (f *finder) takeShares(q *Portions, ts, us []term, pow float64) bool {
+	taken := make([]bool, len(us))
+	q.Of, q.Coefs = nil, nil
+	return !slices.ContainsFunc(ts, func(t term) bool { return t.power(q.Sum) != -pow || !f.takeShare(q, t, us, taken) })
 }
 
 // takeShare finds the summand that is a factor of a term.

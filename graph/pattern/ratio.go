@@ -119,7 +119,7 @@ func (f *finder) ofReduction(r *reduction, rest *product, den *graph.Value) *Rat
 	return nil
 }
 
-// abs returns x where v is |x|, also as max(x, -x) or x·sign(x). Not as √(x²), whose square vanishes in few bits.
+// abs returns x where v is |x|, also as max(x, -x), as x·sign(x), or as √(x²) where no square vanishes in few bits.
 func (f *finder) abs(v *graph.Value) *graph.Value {
 	n := v.Producer
 	if n == nil || n.Domain != "" || n.In(0) == nil {
@@ -129,6 +129,8 @@ func (f *finder) abs(v *graph.Value) *graph.Value {
 	switch {
 	case n.Op == "Abs":
 		return a
+	case (n.Op == "Sqrt" || n.Op == "Pow" && f.isNumber(n.In(1), 0.5)) && v.Type.Elem.Bits() >= 32 && a.Type.Elem.Bits() >= 32:
+		return f.squareOf(a)
 	case b == nil || len(n.Inputs) != 2:
 	case n.Op == "Max" && f.negation(a, b), n.Op == "Mul" && f.signOf(b) == a:
 		return a
@@ -422,7 +424,7 @@ func (f *finder) cosine(v *graph.Value) {
 			}
 		}
 		if scales, ok := f.values(rest); ok && len(nodes) == 2 && len(q.factors) == 0 {
-			c := &Ratio{Kind: OfAbs, Num: g.base, Den: nodes[1], Input: nodes[0], Output: v, Coef: coef * q.coef, Scales: scales, Parts: nodes, Nodes: f.between(v, r.of)}
+			c := &Ratio{Kind: OfAbs, Num: g.base, Den: nodes[1], Input: nodes[0], Output: v, Coef: coef * q.coef, Scales: scales, Parts: nodes, Count: r.count, Nodes: f.between(v, r.of)}
 			f.addRatio(c)
 			return
 		}

@@ -118,10 +118,11 @@ type Ratio struct {
 	Num, Den    *graph.Value
 	Output      *graph.Value
 	Input       *graph.Value   // what is normalised or averaged
+	Others      []*graph.Value // of OfMean: what is averaged with it
 	Weights     []*graph.Value // of OfMean
 	Whole       bool           // Output is one Div of the numbers that are added up in Den
 	Root        bool           // of OfMean: divided by the root of the sum of weights; of OfAbs: by that of squares
-	Power       float64        // of OfMean: the mean is that of this power of the input
+	Power       float64        // of OfMean: the mean is that of this power of the input; of OfAbs: the order of the norm, 0 for 1 and 2
 	Products    bool           // of OfMean: the weights are a product of matrices
 	Augmented   bool           // of OfMean: the sum of the weights is a column of the same products
 	Apart       bool           // of OfMean: the sum of the weights is a product of its own
