@@ -27,13 +27,13 @@ func addOp(c *call) *Val {
 	a, b := c.x(0), c.x(1)
 	v := plus(a, b)
 	if c.elem(0) == graph.Float {
-		v.tiny = math.Max(least(a), least(b)) * 0x1p-26
+		v.tiny = math.Max(clearOfZero(a), clearOfZero(b)) * 0x1p-26
 	}
 	return v
 }
 
-// least is the least magnitude of a value, 0 where it may be zero.
-func least(a *Val) float64 {
+// clearOfZero is the least magnitude of a value, 0 where it may be zero.
+func clearOfZero(a *Val) float64 {
 	h := a.Hull()
 	return math.Max(math.Max(h.Lo, -h.Hi), 0)
 }
