@@ -2,9 +2,13 @@ package diff
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
 
 	"github.com/amplint/amplint/graph"
 )
@@ -13,18 +17,16 @@ import (
 func (r *Result) consts(a, b *graph.Model) error {
 	x, y := inits(a), inits(b)
 	here, there := byKey(x), byKey(y)
-	for _, v := range x {
-		w := there[v.Key()]
-		if w == nil {
+	both, err := comparedAll(x, there)
+	if err != nil {
+		return err
+	}
+	for i, v := range x {
+		switch c := both[i]; {
+		case there[v.Key()] == nil:
 			r.Consts = append(r.Consts, Const{Change: Removed, Name: v.Key(), Before: tensor(v).Type().String(), Elements: tensor(v).Len()})
-			continue
-		}
-		c, differs, err := compared(v, w)
-		if err != nil {
-			return fmt.Errorf("comparing constant %q: %w", v.Key(), err)
-		}
-		if differs {
-			r.Consts = append(r.Consts, c)
+		case c != nil:
+			r.Consts = append(r.Consts, *c)
 		}
 	}
 	for _, w := range y {
@@ -33,6 +35,33 @@ func (r *Result) consts(a, b *graph.Model) error {
 		}
 	}
 	return nil
+}
+
+// comparedAll compares constants with those of their names, as many at a time as there are processors: all weights of
+// a model are read for it. It returns what differs, nil for one that is the same or has no other.
+func comparedAll(list []*graph.Value, there map[string]*graph.Value) ([]*Const, error) {
+	found, errs := make([]*Const, len(list)), make([]error, len(list))
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		all.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(list)); i = next.Add(1) - 1 {
+				v := list[i]
+				w := there[v.Key()]
+				if w == nil {
+					continue
+				}
+				c, differs, err := compared(v, w)
+				if err != nil {
+					errs[i] = fmt.Errorf("comparing constant %q: %w", v.Key(), err)
+				} else if differs {
+					found[i] = &c
+				}
+			}
+		})
+	}
+	all.Wait()
+	return found, cmp.Or(errs...)
 }
 
 func inits(m *graph.Model) (list []*graph.Value) {
@@ -85,32 +114,39 @@ func (c *Const) elements(t, u *graph.Tensor) error {
 	s := &stream{chunks: make(chan []float32), done: make(chan struct{})}
 	go s.run(u)
 	defer close(s.done)
-	return t.Floats(func(chunk []float32) error {
-		for _, x := range chunk {
-			y, ok := s.next()
+	return t.Floats(func(x []float32) error {
+		for len(x) > 0 {
+			y, ok := s.next(len(x))
 			if !ok {
 				return s.err
 			}
-			c.element(float64(x), float64(y))
+			c.pairs(x[:len(y)], y)
+			x = x[len(y):]
 		}
 		return nil
 	})
 }
 
-func (c *Const) element(x, y float64) {
-	if x == y || math.IsNaN(x) && math.IsNaN(y) {
-		return
-	}
-	c.Differing++
-	switch d := math.Abs(x - y); {
-	case y == 0, math.IsInf(d, 0), math.IsNaN(d):
-		c.Lost++
-	default:
-		c.Largest = max(c.Largest, d)
+// pairs compares as many elements of each.
+func (c *Const) pairs(x, y []float32) {
+	for i, x := range x {
+		y := y[i]
+		if x == y {
+			continue
+		}
+		switch d := math.Abs(float64(x) - float64(y)); {
+		case x != x && y != y: // NaN is the same as NaN
+			continue
+		case y == 0 || !(d <= math.MaxFloat64):
+			c.Lost++
+		case d > c.Largest:
+			c.Largest = d
+		}
+		c.Differing++
 	}
 }
 
-// stream hands the elements of a tensor out one by one.
+// stream hands the elements of a tensor out in order.
 type stream struct {
 	chunks chan []float32
 	done   chan struct{}
@@ -130,13 +166,15 @@ func (s *stream) run(t *graph.Tensor) {
 	})
 }
 
-func (s *stream) next() (x float32, ok bool) {
+// next returns some elements, at most n.
+func (s *stream) next(n int) (x []float32, ok bool) {
 	for len(s.have) == 0 {
 		if s.have, ok = <-s.chunks; !ok {
-			return 0, false
+			return nil, false
 		}
 	}
-	x, s.have = s.have[0], s.have[1:]
+	n = min(n, len(s.have))
+	x, s.have = s.have[:n], s.have[n:]
 	return x, true
 }
 
