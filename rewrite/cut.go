@@ -156,6 +156,8 @@ func (b *builder) cost(g *group) int64 {
 		size *= 2 // there is no island behind it to join
 	}
 	switch r := g.role; {
+	case b.plan.Chosen && g.flow: // nobody chose it, and what it passes on may be either
+		return 1
 	case b.plan.Chosen && g.node != nil, b.eager && computes(g):
 		return max(size, perCast) * heavyCost
 	case r == move:

@@ -117,7 +117,7 @@ func printed(t *testing.T, m *graph.Model) string {
 }
 
 // planOf reads lines such as "target bf16", "repair", "weights", "widen x", "keep node", "tobf16 x", "rescale product scale -3", "rescale-square node -3", "rebalance first second -3", "replace y Op inputs", "unquantize q", "quantize node 0 0.5", "clamp mask -65504
-// 65504", "setconst eps 0 1e-6", "setattr node epsilon 1e-4", "narrow-double", "leave node", "unsafe x y" and
+// 65504", "setconst eps 0 1e-6", "setattr node epsilon 1e-4", "narrow-double", "leave node", "choose Op", "unsafe x y" and
 // "free x y"; x, y and node are keys. Other lines are prose.
 func planOf(t *testing.T, text string, m *graph.Model) *Plan {
 	p := &Plan{Target: numfmt.FP16}
@@ -160,6 +160,9 @@ func planOf(t *testing.T, text string, m *graph.Model) *Plan {
 			}
 		case "leave":
 			p.Leave = func(n *graph.Node) bool { return slices.Contains(f[1:], n.Key()) }
+		case "choose":
+			p.Chosen = true
+			p.Leave = func(n *graph.Node) bool { return len(n.Subgraphs()) == 0 && n.Op != f[1] }
 		case "tobf16":
 			for _, v := range values(m, f[1]) {
 				p.Edits = append(p.Edits, ToBF16{v})
