@@ -38,8 +38,9 @@ var frozenOps = map[string]string{
 }
 
 // floatOnlyOps have no kernel for halves in onnxruntime, which inserts casts for others but not
-// where the type is an attribute. What they make is small, so they stay FP32.
-var floatOnlyOps = set("MelWeightMatrix", "EyeLike")
+// where the type is an attribute. What they make is small, so they stay FP32. The body that the standard gives
+// MeanVarianceNormalization has constants in float, which the checker refuses beside halves.
+var floatOnlyOps = set("MelWeightMatrix", "EyeLike", "MeanVarianceNormalization")
 
 // floatOnly tells whether the node would not run on halves in onnxruntime: the operators above,
 // and scattering with a reduction, a sum of unknown length that is better off in FP32 anyway.

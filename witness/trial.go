@@ -42,6 +42,10 @@ type Fault struct {
 	Drawn     bool // the input is not the user's
 }
 
+// nothing is the share of the largest magnitude of an output below which it is as good as 0: of the tail of a bell
+// nobody misses the digits, though it may be all that ordinary inputs give.
+const nothing = 1.0 / 1024
+
 // maxKept bounds the elements of inputs and outputs that a trial keeps.
 const maxKept = 1 << 24
 
@@ -83,6 +87,9 @@ func NewTrial(ctx context.Context, m *graph.Model, info *infer.Info, ranges []ra
 		t.cases[i].given = true
 	}
 	t.draw(m, info, ranges, opt, add)
+	for name, size := range t.usual {
+		t.usual[name] = max(size, nothing*t.scale[name])
+	}
 	t.most, t.made = opt.Work, t.work
 	return t
 }
