@@ -7,10 +7,11 @@ type pass[T floating] struct {
 	*net
 	dir        int
 	backward   bool
-	r, b, p    []T // of the direction; b and p may be nil
-	h, cell    []T // [batch, hidden]
-	x          []T // the products of all inputs with the weights, [steps, batch, gates*hidden]
-	g, product []T // room for one step
+	r          []factor[T] // of the direction: of all gates, or of the last of three apart
+	b, p       []T         // of the direction; either may be nil
+	h, cell    []T         // [batch, hidden]
+	x          []T         // the products of all inputs with the weights, [steps, batch, gates*hidden]
+	g, product []T         // room for one step
 	acts       []activation
 }
 
@@ -38,7 +39,7 @@ func part[T floating](t *Tensor, dir, directions int) []T {
 func newPass[T floating](n *net, dir int) *pass[T] {
 	d := n.directions
 	p := &pass[T]{net: n, dir: dir, backward: n.backward || dir == 1,
-		r: part[T](n.r, dir, d), b: part[T](n.b, dir, d), p: part[T](n.p, dir, d),
+		r: recurrence(n, part[T](n.r, dir, d)), b: part[T](n.b, dir, d), p: part[T](n.p, dir, d),
 		h: part[T](n.h, dir, d), cell: part[T](n.cell, dir, d)}
 	each := len(n.acts) / d
 	p.acts = n.acts[dir*each : (dir+1)*each]
@@ -48,6 +49,15 @@ func newPass[T floating](n *net, dir int) *pass[T] {
 	timesTurned(n.c, p.x, elems[T](n.x), part[T](n.w, dir, d), n.steps*n.batch, rows, n.in)
 	p.g, p.product = make([]T, n.batch*rows), make([]T, n.batch*rows)
 	return p
+}
+
+// recurrence lays out the weights of the state. The last gate of a GRU sees another state than the first two.
+func recurrence[T floating](n *net, r []T) []factor[T] {
+	k := n.hidden
+	if n.gates == 3 {
+		return []factor[T]{newFactor(n.c, r[:2*k*k], 2*k, k, n.steps), newFactor(n.c, r[2*k*k:], k, k, n.steps)}
+	}
+	return []factor[T]{newFactor(n.c, r, n.gates*k, k, n.steps)}
 }
 
 // timesTurned sets dst to the product of x, m rows of k, and the transpose of w, n rows of k.
@@ -117,7 +127,7 @@ func (p *pass[T]) advance(h, cell []T) {
 // total adds the products of the state and both biases to all gates.
 func (p *pass[T]) total(h []T) {
 	rows := p.gates * p.hidden
-	timesTurned(p.c, p.product, p.factor(h), p.r, p.batch, rows, p.hidden)
+	p.r[0].times(p.product, p.factor(h), p.batch)
 	p.add(p.g, p.product)
 	if p.b == nil {
 		return
@@ -223,7 +233,7 @@ func (p *pass[T]) peep(gate, cell []T, k int) {
 func (p *pass[T]) gru(h []T) {
 	n := p.hidden
 	update, reset, next := p.gate(p.g, 0, 3), p.gate(p.g, 1, 3), p.gate(p.g, 2, 3)
-	timesTurned(p.c, p.product[:p.batch*2*n], h, p.r[:2*n*n], p.batch, 2*n, n)
+	p.r[0].times(p.product[:p.batch*2*n], h, p.batch)
 	for k, gate := range [][]T{update, reset} {
 		p.add(gate, p.gate(p.product, k, 2))
 		p.add(gate, p.vector(p.b, k))
@@ -235,7 +245,7 @@ func (p *pass[T]) gru(h []T) {
 		p.times(state, reset)
 	}
 	hidden := make([]T, len(h))
-	timesTurned(p.c, hidden, state, p.r[2*n*n:], p.batch, n, n)
+	p.r[1].times(hidden, state, p.batch)
 	p.add(hidden, p.vector(p.b, 5))
 	if p.linear {
 		p.times(hidden, reset)

@@ -3,6 +3,7 @@ package witness
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/amplint/amplint/numfmt"
@@ -114,6 +115,10 @@ func TestForeseen(t *testing.T) {
 		{head + `m (float[2, 8] x, float[8, 4] w) => (float[2, 4] y) { a = MatMul(x, w) y = Relu(a) }`, true},
 		{head + `m (float[1, 3, 6, 6] x, float[4, 3, 3, 3] w) => (float[1, 4, 4, 4] y) { a = Conv(x, w) y = Relu(a) }`, true},
 		{head + `m (float[N, 8] x, float[8, 4] w) => (float[N, 4] y) { a = MatMul(x, w) y = Relu(a) }`, false},
+		{`<ir_version: 9, opset_import: ["" : 18, "com.microsoft" : 1]>
+m (float[5, 1, 8] x) => (float[5, 1, 1, 4] y)
+<uint8[1, 8, 16] w = {` + strings.TrimSuffix(strings.Repeat("1, ", 128), ", ") + `}, uint8[1, 4, 16] r = {` + strings.TrimSuffix(strings.Repeat("1, ", 64), ", ") + `}, float[1] s = {0.1}, uint8[1] z = {1}>
+{ y = com.microsoft.DynamicQuantizeLSTM<hidden_size = 4>(x, w, r, "", "", "", "", "", s, z, s, z) }`, true},
 	} {
 		m, info, inputs := bounded(t, c.text, map[string]rangeprop.Range{"x": {Lo: -1, Hi: 1}, "w": {Lo: -1, Hi: 1}})
 		trial := NewTrial(context.Background(), m, info, inputs, Options{Work: 1 << 20, Runs: 1})
@@ -195,5 +200,24 @@ func TestSway(t *testing.T) {
 		if sway < c.lo || sway > c.hi {
 			t.Errorf("%s: outputs move by %g units, want %g to %g", c.text, sway, c.lo, c.hi)
 		}
+	}
+}
+
+// A recurrent layer of 8 bits takes as many operations as one of floats.
+func TestForeseenRecurrent(t *testing.T) {
+	ones := func(n int) string { return strings.TrimSuffix(strings.Repeat("1, ", n), ", ") }
+	text := `<ir_version: 9, opset_import: ["" : 18, "com.microsoft" : 1]>
+m (float[5, 1, 8] x) => (float[5, 1, 1, 4] y) <%s> { y = %s }`
+	var work []int64
+	for _, c := range [][2]string{
+		{"float[1, 16, 8] w = {" + ones(128) + "}, float[1, 16, 4] r = {" + ones(64) + "}", "LSTM<hidden_size = 4>(x, w, r)"},
+		{"uint8[1, 8, 16] w = {" + ones(128) + "}, uint8[1, 4, 16] r = {" + ones(64) + "}, float[1] s = {0.1}, uint8[1] z = {1}",
+			`com.microsoft.DynamicQuantizeLSTM<hidden_size = 4>(x, w, r, "", "", "", "", "", s, z, s, z)`},
+	} {
+		m, _, _ := bounded(t, fmt.Sprintf(text, c[0], c[1]), map[string]rangeprop.Range{"x": {Lo: -1, Hi: 1}})
+		work = append(work, foreseen(m, 0))
+	}
+	if work[0] != work[1] || work[0] == 0 {
+		t.Errorf("%d operations are foreseen", work)
 	}
 }

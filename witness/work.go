@@ -114,7 +114,7 @@ func (p *meter) depth(n *graph.Node, out *refeval.Tensor) int64 {
 		if w := p.shape(n, 1); len(w) > 0 && w[0] > 0 {
 			return p.size(n, 1) / int64(w[0])
 		}
-	case "LSTM", "GRU", "RNN":
+	case "LSTM", "GRU", "RNN", "DynamicQuantizeLSTM":
 		return (p.size(n, 1) + p.size(n, 2)) / max(last, 1)
 	case "Attention", "MultiHeadAttention", "GroupQueryAttention":
 		return 2 * p.size(n, 1) / max(last, 1)
