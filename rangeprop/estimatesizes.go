@@ -15,11 +15,17 @@ func (p *pass) supposed(g *graph.Graph) *infer.Supposition {
 	if s := p.sizes[g]; s != nil {
 		return s
 	}
-	s := p.info.Suppose()
+	s := Supposed(p.info, g)
+	p.sizes[g] = s
+	return s
+}
+
+// Supposed returns the sizes that what the nodes of a graph and those around it demand gives open dimensions.
+func Supposed(info *infer.Info, g *graph.Graph) *infer.Supposition {
+	s := info.Suppose()
 	for at := g; at != nil; at = at.Outer() {
 		demands(s, at)
 	}
-	p.sizes[g] = s
 	return s
 }
 
@@ -45,10 +51,23 @@ func demand(s *infer.Supposition, n *graph.Node) {
 				s.Let(x[a], 1)
 			}
 		}
+	case "Add", "Sub", "Mul", "Div", "PRelu":
+		alongside(s, x, y)
+		alongside(s, y, x)
 	case "MatMul", "Gemm":
 		row := int(n.Int("transB", 0))
 		if len(x) > 0 && len(y) == 2 && n.Int("transA", 0) == 0 && y[row&1].Known() {
 			s.Let(x[len(x)-1], y[row&1].N)
+		}
+	}
+}
+
+// alongside lets the open dimensions of what meets a constant shape element by element be its own where that is more
+// than 1: what is broadcast is mostly the parameter, and not what it is for.
+func alongside(s *infer.Supposition, x, y graph.Shape) {
+	for i := 1; i <= min(len(x), len(y)); i++ {
+		if a, b := x[len(x)-i], y[len(y)-i]; !a.Known() && b.Known() && b.N > 1 {
+			s.Let(a, b.N)
 		}
 	}
 }

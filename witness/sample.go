@@ -41,7 +41,8 @@ const leastFaint = 0x1p-16
 // shaper chooses lengths for the dimensions that a model leaves open.
 type shaper struct {
 	info  *infer.Info
-	first int64 // of a leading dimension, which is mostly the batch
+	meant *infer.Supposition // what operators demand of lengths, nil for nothing
+	first int64              // of a leading dimension, which is mostly the batch
 	other int64
 	sizes map[string]int64
 }
@@ -73,6 +74,11 @@ func (s *shaper) open(axis int, d graph.Dim) int64 {
 	n := s.other
 	if axis == 0 {
 		n = s.first
+	}
+	if s.meant != nil {
+		if m := s.meant.Size(d); m > 0 {
+			n = m
+		}
 	}
 	if lo, hi := s.info.Bounds(d); hi >= 0 {
 		n = min(max(n, lo, 1), hi)
@@ -106,6 +112,7 @@ func newSpace(m *graph.Model, ranges []rangeprop.InputRange, s *shaper, anything
 		known[r.Value] = r
 	}
 	var list space
+	total := int64(0)
 	for _, v := range m.Graph.Inputs {
 		if v.Init != nil || v.Sparse != nil {
 			continue
@@ -117,6 +124,9 @@ func newSpace(m *graph.Model, ranges []rangeprop.InputRange, s *shaper, anything
 		dims, err := s.dims(v.Type)
 		if err != nil {
 			return nil, fmt.Errorf("input %q: %w", v.Name, err)
+		}
+		if total += size(dims); total > maxKept {
+			return nil, fmt.Errorf("input %q: %v elements are too many", v.Name, dims)
 		}
 		if fill(v.Type.Elem, []int{}, rangeprop.Range{}, low, nil) == nil {
 			return nil, fmt.Errorf("input %q: no values of type %s", v.Name, v.Type.Elem)
@@ -137,20 +147,45 @@ func newSpace(m *graph.Model, ranges []rangeprop.InputRange, s *shaper, anything
 // too little work for what the runs are to show.
 const heavy = 5e9
 
-// spaces yields what inputs can be drawn from for each of the attempts; see [newSpace].
+// spaces yields what inputs can be drawn from for each of the attempts; see [newSpace]. Lengths that operators
+// demand come first, but a demand may be mistaken.
 func spaces(m *graph.Model, info *infer.Info, ranges []rangeprop.InputRange, anything bool, padding func(*graph.Value) bool) iter.Seq2[space, error] {
-	most := int64(math.MaxInt64)
-	if foreseen(m, 1) > heavy {
-		most = 1
-	}
 	return func(yield func(space, error) bool) {
-		for _, a := range attempts {
-			s := &shaper{info: info, first: min(a[0], most), other: a[1], sizes: map[string]int64{}}
-			if !yield(newSpace(m, ranges, s, anything, padding)) {
-				return
+		var before []space
+		for _, meant := range []*infer.Supposition{rangeprop.Supposed(info, m.Graph), nil} {
+			for _, a := range attempts {
+				s, err := newSpace(m, ranges, &shaper{info: info, meant: meant, first: a[0], other: a[1], sizes: map[string]int64{}}, anything, padding)
+				if a[0] > 1 && (err != nil || foreseen(m, s.lengths(info)) > heavy) {
+					s, err = newSpace(m, ranges, &shaper{info: info, meant: meant, first: 1, other: a[1], sizes: map[string]int64{}}, anything, padding)
+				}
+				if err == nil && slices.ContainsFunc(before, s.same) {
+					continue
+				}
+				before = append(before, s)
+				if !yield(s, err) {
+					return
+				}
 			}
 		}
 	}
+}
+
+// same tells whether inputs of another space have the same lengths.
+func (s space) same(t space) bool {
+	return slices.EqualFunc(s, t, func(a, b slot) bool { return slices.Equal(a.dims, b.dims) })
+}
+
+// lengths returns what the dimensions of values come to for inputs of the space, 0 where that is not known.
+func (s space) lengths(info *infer.Info) func(d graph.Dim) int {
+	l := info.Suppose()
+	for _, x := range s {
+		for i, d := range x.v.Type.Shape {
+			if !d.Known() {
+				l.Let(d, int64(x.dims[i]))
+			}
+		}
+	}
+	return func(d graph.Dim) int { return int(max(l.Size(d), 0)) }
 }
 
 // vouched tells whether somebody says what the range is.

@@ -35,7 +35,7 @@ func Tolls(ctx context.Context, m *graph.Model, info *infer.Info, ranges []range
 	if likely {
 		t.modes = []mode{bell, sparse}
 	}
-	if foreseen(m, 0) > opt.Work/share {
+	if settled(m) > opt.Work/share {
 		return t.tolls // no run would be followed by one of the slow kernels
 	}
 	free := movable(ranges)

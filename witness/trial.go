@@ -54,7 +54,7 @@ const maxKept = 1 << 24
 // [Trial.Judge]. A trial without inputs finds no faults.
 func NewTrial(ctx context.Context, m *graph.Model, info *infer.Info, ranges []rangeprop.InputRange, opt Options) *Trial {
 	fits := opt.Fits(m)
-	opt.Work = opt.work(m)
+	opt.Work = opt.work(m, nil)
 	t := &Trial{scale: map[string]float64{}, usual: map[string]float64{}, meter: meter{dims: map[*graph.Value][]int{}, most: opt.Work / 4}}
 	if !fits {
 		return t
@@ -86,7 +86,7 @@ func NewTrial(ctx context.Context, m *graph.Model, info *infer.Info, ranges []ra
 	for i := range t.cases {
 		t.cases[i].given = true
 	}
-	t.draw(m, info, ranges, opt, add)
+	t.draw(ctx, m, info, ranges, &opt, add)
 	for name, size := range t.usual {
 		t.usual[name] = max(size, nothing*t.scale[name])
 	}
@@ -103,21 +103,28 @@ func (t *Trial) Again() *Trial {
 // underflow.
 var trialModes = [...]mode{spread, corners, decades, faint, high, low, sparse, rows, zero}
 
-// draw adds inputs of all modes, with lengths of the open dimensions that the model runs with.
-func (t *Trial) draw(m *graph.Model, info *infer.Info, ranges []rangeprop.InputRange, opt Options, add func(in Input, ordinary bool) error) {
+// draw adds inputs of all modes, with lengths of the open dimensions that the model runs with, and that the work
+// allowed suffices for.
+func (t *Trial) draw(ctx context.Context, m *graph.Model, info *infer.Info, ranges []rangeprop.InputRange, opt *Options, add func(in Input, ordinary bool) error) {
 	rng := rand.New(rand.NewPCG(seed, seed))
 	before := len(t.cases)
 	for s, err := range spaces(m, info, ranges, opt.Anything, opt.Padding) {
 		if err != nil {
-			return
+			continue
 		}
+		lengths := s.lengths(info)
+		if !opt.fits(m, lengths) {
+			continue
+		}
+		opt.Work = max(opt.Work, opt.work(m, lengths))
+		t.most = opt.Work / 4
 		for i := range opt.Runs {
 			how := trialModes[i%len(trialModes)]
 			if err = add(s.draw(func(j int) mode { return s.counted(j, how) }, rng), how == spread); err != nil {
 				break
 			}
 		}
-		if len(t.cases) > before { // the lengths fit
+		if len(t.cases) > before || ctx.Err() != nil { // the lengths fit
 			return
 		}
 	}

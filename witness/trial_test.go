@@ -3,6 +3,7 @@ package witness
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -129,7 +130,7 @@ m (float[5, 1, 8] x) => (float[5, 1, 1, 4] y)
 		if !c.known {
 			want = 0
 		}
-		if got := foreseen(m, 0); got != want {
+		if got := settled(m); got != want {
 			t.Errorf("%s: %d operations are foreseen, want %d", c.text, got, want)
 		}
 	}
@@ -149,7 +150,7 @@ func TestLeastRuns(t *testing.T) {
 		{Options{Work: 1e9, Least: 30, Most: 10 * run}, 1e9},
 		{Options{Work: 100, Least: 30, Most: 2 * run, Must: 3, Far: 5 * run}, 3 * run},
 	} {
-		if got := c.opt.work(m); got != c.want {
+		if got := c.opt.work(m, nil); got != c.want {
 			t.Errorf("%+v: %d operations, want %d", c.opt, got, c.want)
 		}
 	}
@@ -173,8 +174,8 @@ func TestFits(t *testing.T) {
 
 // A model that takes long to run is run on one input at a time.
 func TestHeavy(t *testing.T) {
-	for _, c := range []struct{ rows, first int }{{64, 2}, {32768, 1}} {
-		m, info, inputs := bounded(t, fmt.Sprintf(head+`m (float[N, %d, 512] x, float[512, 512] w) => (float[N, %[1]d, 512] y) { y = MatMul(x, w) }`, c.rows),
+	for _, c := range []struct{ rows, first int }{{64, 2}, {8192, 1}} {
+		m, info, inputs := bounded(t, fmt.Sprintf(head+`m (float[N, %d, 512] x, float[512, 2048] w) => (float[N, %[1]d, 2048] y) { y = MatMul(x, w) }`, c.rows),
 			map[string]rangeprop.Range{"x": {Lo: -1, Hi: 1}, "w": {Lo: -1, Hi: 1}})
 		for s, err := range spaces(m, info, inputs, false, nil) {
 			if err != nil || s[0].dims[0] != c.first {
@@ -215,9 +216,43 @@ m (float[5, 1, 8] x) => (float[5, 1, 1, 4] y) <%s> { y = %s }`
 			`com.microsoft.DynamicQuantizeLSTM<hidden_size = 4>(x, w, r, "", "", "", "", "", s, z, s, z)`},
 	} {
 		m, _, _ := bounded(t, fmt.Sprintf(text, c[0], c[1]), map[string]rangeprop.Range{"x": {Lo: -1, Hi: 1}})
-		work = append(work, foreseen(m, 0))
+		work = append(work, settled(m))
 	}
 	if work[0] != work[1] || work[0] == 0 {
 		t.Errorf("%d operations are foreseen", work)
+	}
+}
+
+// Inputs have the lengths that operators demand, none has more elements than a trial keeps, and lengths that the work
+// does not suffice for are left out.
+func TestLengths(t *testing.T) {
+	given := map[string]rangeprop.Range{"x": {Lo: -1, Hi: 1}}
+	first := func(text string) []int {
+		m, info, inputs := bounded(t, text, given)
+		for s, err := range spaces(m, info, inputs, false, nil) {
+			if err == nil {
+				return s[0].dims
+			}
+		}
+		return nil
+	}
+	if dims := first(head + `m (float[N, F, C] x, float[80, 3] k) => (float[N, F, C] y) { y = Mul(x, k) }`); !slices.Equal(dims, []int{2, 80, 3}) {
+		t.Errorf("lengths of %v beside a shape of [80 3]", dims)
+	}
+	m, info, inputs := bounded(t, head+`m (float[A, B, C] x) => (float[A, B, C] y) { y = Relu(x) }`, given)
+	n := 0
+	for s, err := range spaces(m, info, inputs, false, nil) {
+		if n++; err == nil && size(s[0].dims) > maxKept {
+			t.Errorf("an input of %v", s[0].dims)
+		}
+	}
+	if n != len(attempts) {
+		t.Errorf("%d attempts, want each of %d once", n, len(attempts))
+	}
+	m, info, inputs = bounded(t, head+`m (float[1, N, 64] x, float[64, 64] w) => (float[1, N, 64] y) { y = MatMul(x, w) }`, map[string]rangeprop.Range{"x": {Lo: -1, Hi: 1}, "w": {Lo: -1, Hi: 1}})
+	run := int64(64 * (64 + perElement))
+	trial := NewTrial(context.Background(), m, info, inputs, Options{Work: 100, Must: 6, Far: 60 * run, Runs: 4})
+	if trial.Len() == 0 || trial.cases[0].in["x"].Tensor.Dims[1] != 8 {
+		t.Errorf("%d inputs where a length of 8 is all that the work suffices for", trial.Len())
 	}
 }

@@ -55,26 +55,44 @@ func (p *meter) planned(m *graph.Model, perNode int64) error {
 var errSpent = errors.New("the work allowed is used up")
 
 // work returns the number of operations that all runs of a model may take.
-func (o *Options) work(m *graph.Model) int64 {
-	run := foreseen(m, 1)
+func (o *Options) work(m *graph.Model, length func(graph.Dim) int) int64 {
+	run := foreseen(m, length)
 	return max(o.Work, min(int64(o.Least)*run, o.Most), min(int64(o.Must)*run, o.Far))
 }
 
 // Fits tells whether the work that is allowed suffices for runs that show anything. A run that its end would cut off
 // only takes time.
-func (o *Options) Fits(m *graph.Model) bool {
-	return o.Must == 0 || int64(o.Must)*foreseen(m, 1) <= max(o.Work, o.Far)
+func (o *Options) Fits(m *graph.Model) bool { return o.fits(m, nil) }
+
+func (o *Options) fits(m *graph.Model, length func(graph.Dim) int) bool {
+	return o.Must == 0 || int64(o.Must)*foreseen(m, length) <= max(o.Work, o.Far)
 }
 
-// foreseen returns what a run of the main graph takes at least, where open dimensions have a length; with 0, what
-// the nodes take whose shapes are known.
-func foreseen(m *graph.Model, open int) (work int64) {
+// foreseen returns what a run of the main graph takes at least, where open dimensions have the lengths that are given,
+// and those of which 0 is given, or all where length is nil, one of 1.
+func foreseen(m *graph.Model, length func(graph.Dim) int) (work int64) {
 	p := &meter{dims: map[*graph.Value][]int{}}
 	for _, v := range m.Graph.Values {
-		if dims, ok := sizes(v.Type.Shape, open); ok {
-			p.dims[v] = dims
+		if v.Type.Shape != nil {
+			p.dims[v] = sizes(v.Type.Shape, length)
 		}
 	}
+	return p.total(m)
+}
+
+// settled returns what the nodes take whose shapes are known.
+func settled(m *graph.Model) int64 {
+	p := &meter{dims: map[*graph.Value][]int{}}
+	for _, v := range m.Graph.Values {
+		if v.Type.Shape != nil && !slices.ContainsFunc(v.Type.Shape, func(d graph.Dim) bool { return !d.Known() }) {
+			p.dims[v] = sizes(v.Type.Shape, nil)
+		}
+	}
+	return p.total(m)
+}
+
+// total adds up what the nodes of the main graph take.
+func (p *meter) total(m *graph.Model) (work int64) {
 	for _, n := range m.Graph.Nodes {
 		for _, v := range n.Outputs {
 			if dims := p.dims[v]; dims != nil && n.Op != "Constant" {
@@ -85,19 +103,20 @@ func foreseen(m *graph.Model, open int) (work int64) {
 	return work
 }
 
-// sizes returns the numbers of a shape, with the length of open ones; ok is false where one is not known.
-func sizes(s graph.Shape, open int) (dims []int, ok bool) {
-	for _, d := range s {
+// sizes returns the numbers of a shape, with the lengths of open dimensions.
+func sizes(s graph.Shape, length func(graph.Dim) int) []int {
+	dims := make([]int, len(s))
+	for i, d := range s {
 		switch {
 		case d.Known():
-			dims = append(dims, int(d.N))
-		case open > 0:
-			dims = append(dims, open)
+			dims[i] = int(d.N)
+		case length != nil:
+			dims[i] = max(length(d), 1)
 		default:
-			return nil, false
+			dims[i] = 1
 		}
 	}
-	return dims, s != nil
+	return dims
 }
 
 // depth estimates the products summed for one element of a result.
