@@ -33,7 +33,7 @@ type excess struct {
 // that rests on nothing does not count.
 func (p *Pass) excessOf(v *graph.Value) (e excess, ok bool) {
 	f, held := p.low(v)
-	if !held || walk.Constant(v) != nil {
+	if !held || walk.Constant(v) != nil || walk.Empty(v) {
 		return e, false
 	}
 	limit := f.OverflowAt()

@@ -10,7 +10,7 @@ import (
 
 const harmModel = `<ir_version: 9, opset_import: ["" : 18], metadata_props: ["amplint.range.x": "[-2,3]", "amplint.range.one": "[1,2]", "amplint.range.b": "[0,1]"]>
 m (float[2, 4] x, float[2, 4] one, bool[2, 4] b) => (y)
-<float large = {1000}, float less = {-1000}, float two = {2}, float minus = {-2}, float small = {0.00001}, float lo = {-1}, float hi = {1}, int64[1] last = {-1}, float[4, 2] w = {1, 2, -1, 0, 1, 0, -1, 0},
+<float large = {1000}, float less = {-1000}, float two = {2}, float minus = {-2}, float small = {0.00001}, float lo = {-1}, float hi = {1}, int64[1] last = {-1}, int64[1] none = {0}, float[4, 2] w = {1, 2, -1, 0, 1, 0, -1, 0},
  bool[2, 4] causal = {1, 0, 0, 0, 1, 1, 0, 0}, bool[2, 4] closed = {1, 0, 0, 0, 0, 0, 0, 0}, bool[2, 4] open = {1, 0, 0, 0, 1, 1, 1, 1}>
 { v = Identity(x) %s }`
 
@@ -37,6 +37,7 @@ func TestHarm(t *testing.T) {
 		{"y = Clip(x, lo, v)", neg, spread.Broken},
 		{"y = Min(v, hi)", pos, spread.Harmless},
 		{"y = Min(v, hi)", neg, spread.Broken},
+		{"e = Slice(v, none, none, last) f = Mul(e, two) y = Concat<axis = -1>(x, f)", pos, spread.Harmless}, // of what has no elements
 		{"y = Softmax(v)", neg, spread.Harmless},
 		{"y = Softmax(v)", pos, spread.Broken},
 		{"y = Softmax(v)", spread.Damage{Neg: true, Whole: true, Least: 65520}, spread.Broken},

@@ -158,7 +158,7 @@ func spaces(m *graph.Model, info *infer.Info, ranges []rangeprop.InputRange, any
 				if a[0] > 1 && (err != nil || foreseen(m, s.lengths(info)) > heavy) {
 					s, err = newSpace(m, ranges, &shaper{info: info, meant: meant, first: 1, other: a[1], sizes: map[string]int64{}}, anything, padding)
 				}
-				if err == nil && slices.ContainsFunc(before, s.same) {
+				if again := meant == nil; again && (err != nil || slices.ContainsFunc(before, s.same)) {
 					continue
 				}
 				before = append(before, s)

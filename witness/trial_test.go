@@ -226,7 +226,7 @@ m (float[5, 1, 8] x) => (float[5, 1, 1, 4] y) <%s> { y = %s }`
 // Inputs have the lengths that operators demand, none has more elements than a trial keeps, and lengths that the work
 // does not suffice for are left out.
 func TestLengths(t *testing.T) {
-	given := map[string]rangeprop.Range{"x": {Lo: -1, Hi: 1}}
+	given := map[string]rangeprop.Range{"x": {Lo: -1, Hi: 1}, "k": {Lo: -1, Hi: 1}}
 	first := func(text string) []int {
 		m, info, inputs := bounded(t, text, given)
 		for s, err := range spaces(m, info, inputs, false, nil) {

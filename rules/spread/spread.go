@@ -89,6 +89,9 @@ func (p Walk) At(u graph.Use, d Damage) Harm {
 }
 
 func (f *follow) value(v *graph.Value, d Damage) Harm {
+	if walk.Empty(v) {
+		return Harmless
+	}
 	if s, ok := f.seen[v]; ok && s == d {
 		return Harmless // counted where it was met first
 	}

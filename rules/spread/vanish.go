@@ -25,7 +25,7 @@ type vanish struct {
 }
 
 func (f *vanish) value(v *graph.Value, top float64) Harm {
-	if v == nil || f.seen[v] || !v.Type.Float() {
+	if v == nil || f.seen[v] || !v.Type.Float() || walk.Empty(v) {
 		return Harmless
 	}
 	f.seen[v] = true

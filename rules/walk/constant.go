@@ -1,6 +1,8 @@
 package walk
 
 import (
+	"slices"
+
 	"iter"
 	"math"
 
@@ -117,3 +119,8 @@ func (s Stats) LeastFrom(limit float64) float64 {
 
 // MaxWeights is the length of the constants that are read element by element at most.
 const MaxWeights = 1 << 24
+
+// Empty tells whether a value is known to have no elements, as what pads nothing: it holds no number that could be wrong.
+func Empty(v *graph.Value) bool {
+	return slices.ContainsFunc(v.Type.Shape, func(d graph.Dim) bool { return d.Known() && d.N == 0 })
+}
