@@ -18,9 +18,44 @@ func (t *Tensor) Converted(e ElemType, saturate bool) *Tensor {
 	return c
 }
 
+// Scaled is Converted for elements that are divided by the scale of their channel first. What is past the type's
+// largest number becomes that.
+func (t *Tensor) Scaled(e ElemType, by Channels, scales []float32) *Tensor {
+	return t.scaledBy(e, true, &scaling{by.Divide, scales})
+}
+
+// Unscaled is Converted for elements that are multiplied with the scale of their channel.
+func (t *Tensor) Unscaled(e ElemType, by Channels, scales []float32) *Tensor {
+	return t.scaledBy(e, false, &scaling{by.Multiply, scales})
+}
+
+func (t *Tensor) scaledBy(e ElemType, saturate bool, s *scaling) *Tensor {
+	c := t.Converted(e, saturate)
+	c.scaled = s
+	return c
+}
+
+// scaling makes other numbers of elements before they are converted.
+type scaling struct {
+	how    func(scales []float32, at int64, x []float32)
+	scales []float32
+}
+
+// scale does it to elements from one on; it may be called on nil.
+func (s *scaling) scale(at int64, x []float32) {
+	if s != nil {
+		s.how(s.scales, at, x)
+	}
+}
+
 // Origin returns the tensor that this one was converted from, nil where it was read or made as it
-// is. What the conversion lost is still there.
-func (t *Tensor) Origin() *Tensor { return t.from }
+// is, or holds other numbers. What the conversion lost is still there.
+func (t *Tensor) Origin() *Tensor {
+	if t.scaled != nil {
+		return nil
+	}
+	return t.from
+}
 
 // Saturates tells whether the conversion from Origin turned what is past the type's largest number
 // into the largest.
@@ -29,7 +64,7 @@ func (t *Tensor) Saturates() bool { return t.saturate }
 // rounds tells whether the elements are those of the tensor it was made from, rounded to a format:
 // then they need not be written in its bits to be read again.
 func (t *Tensor) rounds() (f numfmt.Format, ok bool) {
-	if t.from == nil || t.from.Elem == Double {
+	if t.from == nil || t.from.Elem == Double || t.scaled != nil {
 		return f, false
 	}
 	if _, ok = t.from.Elem.Format(); !ok {
@@ -59,11 +94,14 @@ func (t *Tensor) convert(visit func([]byte) error) error {
 	if _, known := t.from.Elem.Format(); !ok || !known {
 		return t.wrap(fmt.Errorf("no conversion from %s to %s", t.from.Elem, t.Elem))
 	}
-	if t.from.Elem == Double && t.Elem != Double {
+	if t.from.Elem == Double && t.Elem != Double && t.scaled == nil {
 		return t.convertDouble(f, visit)
 	}
 	var buf []byte
+	at := int64(0)
 	return t.from.Floats(func(chunk []float32) error {
+		t.scaled.scale(at, chunk)
+		at += int64(len(chunk))
 		buf = f.AppendEncoded(buf[:0], chunk, t.saturate)
 		return visitBytes(buf, visit)
 	})

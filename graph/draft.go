@@ -71,7 +71,7 @@ func (d *Draft) begin(f saveFile) {
 	x := &draftFile{pieces: map[*Tensor]*draftPiece{}}
 	at := int64(0)
 	for _, p := range f.rope.parts {
-		if p.t != nil && p.t.reaches() && p.t.from != nil && p.t.from.from == nil {
+		if p.t != nil && p.t.reaches() && p.t.Origin() != nil && p.t.from.from == nil {
 			x.pieces[p.t.from] = &draftPiece{file: x, t: p.t, at: at}
 		}
 		at += p.len()
@@ -137,7 +137,7 @@ func (d *Draft) take(f saveFile) (w *os.File, temp string, written func(p part, 
 
 // holds tells whether the bytes of a part that begins at a byte of the file were written.
 func (f *draftFile) holds(p part, at int64) bool {
-	if p.t == nil || p.t.from == nil {
+	if p.t == nil || p.t.Origin() == nil {
 		return false
 	}
 	x := f.pieces[p.t.from]

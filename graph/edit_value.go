@@ -121,7 +121,7 @@ func (v *Value) Rename(name string) {
 // changed.
 func (t *Tensor) renamed(name string) *Tensor {
 	return &Tensor{Name: name, Elem: t.Elem, Dims: t.Dims, Doc: t.Doc, External: t.External, at: t.at, src: t.src, model: t.model,
-		raw: t.raw, lists: t.lists, mem: t.mem, strings: t.strings, from: t.from, saturate: t.saturate}
+		raw: t.raw, lists: t.lists, mem: t.mem, strings: t.strings, from: t.from, saturate: t.saturate, scaled: t.scaled}
 }
 
 // Unique returns base where no value and no node of the model has that name, else base with a

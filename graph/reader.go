@@ -121,6 +121,7 @@ func (r *reader) encode(t *Tensor, at int64, b []byte) error {
 	if err := r.floats(t.from, at, x); err != nil {
 		return err
 	}
+	t.scaled.scale(at, x)
 	f.AppendEncoded(b[:0], x, t.saturate)
 	return nil
 }

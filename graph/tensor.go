@@ -23,6 +23,7 @@ type Tensor struct {
 	strings  []string
 	from     *Tensor // the tensor this one converts, see Converted
 	saturate bool    // of the conversion
+	scaled   *scaling
 	stats    stats
 }
 

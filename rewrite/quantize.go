@@ -181,21 +181,13 @@ func roundedUp(f numfmt.Format, x float64) float64 {
 	return f.Round(x + f.Ulp(x))
 }
 
-// weights stores a constant in 8 bits behind a DequantizeLinear.
+// weights stores a constant in 8 bits behind a DequantizeLinear. It is read for its scales, and once more when it is
+// saved.
 func (q *quantizer) weights(v *graph.Value, t *graph.Tensor, axis int) (why string) {
-	x, err := t.Float64s()
-	if err != nil {
-		return err.Error()
-	}
-	f, _ := t.Elem.Format()
-	scales := scalesOf(x, t.Dims, axis, q.plan.Target.Max(), f)
-	if scales == nil {
-		return "it holds numbers that are not finite"
-	}
-	at := graph.ScaleAt(t.Dims, int64(len(scales)), max(axis, 0), 0)
-	low := make([]float32, len(x))
-	for i := range x {
-		low[i] = float32(x[i] / float64(scales[at(int64(i))]))
+	by := graph.ChannelsOf(t.Dims, axis)
+	scales, why := q.scalesOf(t, by)
+	if why != "" {
+		return why
 	}
 	g := v.Graph
 	dims := []int64{}
@@ -203,7 +195,7 @@ func (q *quantizer) weights(v *graph.Value, t *graph.Tensor, axis int) (why stri
 		dims = []int64{int64(len(scales))}
 	}
 	s := q.constant(g, v.Name+"_scale", converted(graph.FloatTensor("", dims, scales...), t.Elem))
-	w := q.constant(g, v.Name+"_quantized", graph.FloatTensor("", t.Dims, low...).Converted(graph.ElemOf(q.plan.Target), true))
+	w := q.constant(g, v.Name+"_quantized", t.Scaled(graph.ElemOf(q.plan.Target), by, scales))
 	last := q.node(g, "DequantizeLinear", w, v.Name+"_dequantized", t.Type(), s)
 	if axis >= 0 {
 		last.SetAttr(intAttr("axis", int64(axis)))
@@ -215,28 +207,26 @@ func (q *quantizer) weights(v *graph.Value, t *graph.Tensor, axis int) (why stri
 	return ""
 }
 
-// scalesOf returns a scale for each index of the axis, or one for all where axis is -1: the largest
-// magnitude becomes the largest number of the 8-bit format. It returns nil where one is not finite.
-func scalesOf(x []float64, dims []int64, axis int, most float64, f numfmt.Format) []float32 {
-	n := int64(1)
-	if axis >= 0 {
-		n = dims[axis]
+// scalesOf returns a scale for each channel: its largest magnitude becomes the largest number of the 8-bit format.
+func (q *quantizer) scalesOf(t *graph.Tensor, by graph.Channels) (scales []float32, why string) {
+	f, _ := t.Elem.Format()
+	scales = make([]float32, by.Len())
+	at := int64(0)
+	if err := t.Floats(func(x []float32) error {
+		by.Largest(scales, at, x)
+		at += int64(len(x))
+		return nil
+	}); err != nil {
+		return nil, err.Error()
 	}
-	top := make([]float64, n)
-	at := graph.ScaleAt(dims, n, max(axis, 0), 0)
-	for i, e := range x {
-		k := at(int64(i))
-		top[k] = math.Max(top[k], math.Abs(e))
-	}
-	scales := make([]float32, n)
-	for k, t := range top {
-		s := roundedUp(f, t/most)
+	for k, most := range scales {
+		s := roundedUp(f, float64(most)/q.plan.Target.Max())
 		if math.IsInf(s, 0) || math.IsNaN(s) {
-			return nil
+			return nil, "it holds numbers that are not finite"
 		}
 		if scales[k] = float32(s); s == 0 {
 			scales[k] = 1
 		}
 	}
-	return scales
+	return scales, ""
 }

@@ -126,15 +126,34 @@ func (w *worker) dequantize(n *graph.Node) bool {
 // dequantized multiplies a tensor by its scale: one number, one for each index of the axis, or one
 // for each block of it. It returns nil where the shapes do not fit.
 func dequantized(t, scale *graph.Tensor, axis int, block int64) *graph.Tensor {
-	x, errX := t.Float64s()
-	s, errS := scale.Float64s()
+	s, err := scale.Float64s()
 	at := graph.ScaleAt(t.Dims, int64(len(s)), axis, block)
-	if errX != nil || errS != nil || at == nil {
+	if err != nil || at == nil {
 		return nil
 	}
-	wide := make([]float32, len(x))
-	for i := range x {
-		wide[i] = float32(x[i] * s[at(int64(i))])
+	if axis < 0 {
+		axis += len(t.Dims)
 	}
-	return graph.FloatTensor("", t.Dims, wide...)
+	if len(s) == 1 {
+		axis, block = -1, 0
+	}
+	if block == 0 {
+		return t.Unscaled(graph.Float, graph.ChannelsOf(t.Dims, axis), single(s))
+	}
+	x, err := t.Float64s()
+	if err != nil {
+		return nil
+	}
+	for i := range x {
+		x[i] *= s[at(int64(i))]
+	}
+	return graph.FloatTensor("", t.Dims, single(x)...)
+}
+
+func single(x []float64) []float32 {
+	y := make([]float32, len(x))
+	for i, v := range x {
+		y[i] = float32(v)
+	}
+	return y
 }
