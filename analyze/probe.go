@@ -8,6 +8,7 @@ import (
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/numfmt"
 	"github.com/amplint/amplint/refeval"
+	"github.com/amplint/amplint/rewrite"
 	"github.com/amplint/amplint/rules"
 	"github.com/amplint/amplint/samples"
 	"github.com/amplint/amplint/witness"
@@ -40,6 +41,9 @@ func (a *analysis) probe(ctx context.Context, t Target, opt *Options, in *rules.
 		w.Runs = 0
 	}
 	a.options(&w, t, opt, in)
+	if wide := fixedBy(found); len(wide) > 0 {
+		a.unhurt(&w, in, wide)
+	}
 	seen := witness.Probe(ctx, a.model, a.info, a.ranges.Inputs(), w)
 	a.seen = seen
 	in.Seen = func(v *graph.Value) (rules.Sighting, bool) {
@@ -51,6 +55,43 @@ func (a *analysis) probe(ctx context.Context, t Target, opt *Options, in *rules.
 		return nil
 	}
 	return seen
+}
+
+// fixedBy returns the values that the fixes of errors hold in FP32.
+func fixedBy(found []rules.Finding) map[*graph.Value]bool {
+	wide := map[*graph.Value]bool{}
+	for _, f := range found {
+		for _, e := range f.Edits {
+			if x, ok := e.(rewrite.Widen); ok && f.Severity == rules.Error {
+				wide[x.Value] = true
+			}
+		}
+	}
+	return wide
+}
+
+// unhurt runs a model as those fixes would leave it: what is certain to break hides what would break behind it.
+func (a *analysis) unhurt(w *witness.Options, in *rules.Input, wide map[*graph.Value]bool) {
+	if w.Target == numfmt.Invalid && !a.asFormat(w, in.Target) {
+		return
+	}
+	hold := w.Hold
+	w.Hold = func(v *graph.Value) (numfmt.Format, bool) {
+		if wide[v] {
+			return numfmt.FP32, false
+		}
+		return hold(v)
+	}
+}
+
+// asFormat rounds what a file stores in 16 bits as if it were asked for, so that single values can be left wide. It tells
+// whether that is the same: a file of both formats of 16 bits has no one target.
+func (a *analysis) asFormat(w *witness.Options, f numfmt.Format) bool {
+	if f == numfmt.FP32 || f.Bits() < 16 || holds(a.model, graph.Float16) && holds(a.model, graph.BFloat16) {
+		return false
+	}
+	w.Target, w.Foreign, w.Stored = f, true, true
+	return true
 }
 
 // unexplained runs a model of which nothing bad is known on a few inputs, and tells whether an output
@@ -66,10 +107,7 @@ func (a *analysis) unexplained(ctx context.Context, t Target, opt *Options, in *
 		in.Broken = &rules.Broken{Value: b.Value, NaN: b.NaN, Input: b.Input}
 		return true
 	}
-	if w.Target == numfmt.Invalid { // rounded as the file stores it, where no value is left wide
-		w.Target, w.Foreign = in.Target, true
-	}
-	if w.Target == numfmt.FP32 || w.Target.Bits() < 16 || t == AsIs && holds(a.model, graph.Float16) && holds(a.model, graph.BFloat16) {
+	if w.Target == numfmt.Invalid && !a.asFormat(&w, in.Target) || w.Target.Bits() < 16 {
 		return false
 	}
 	if s := trial.Spoiled(ctx, a.model, w, toleranceOf(w.Target, a.model)); s != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/numfmt"
+	"github.com/amplint/amplint/rewrite"
 )
 
 // verify analyses a result as any other model, in the formats it holds now.
@@ -32,12 +33,19 @@ func (f *Fixed) verify(ctx context.Context, m *graph.Model, opt *FixOptions) (*a
 	}
 	from := f.origin
 	from.edits = slices.Clone(f.Edits)
+	from.beside = from.beside && !f.restores()
 	a.from, f.last = &from, a
 	if f.target != FP32 {
 		a.narrowed = narrowing(f.target)
 	}
 	f.After = a.check(ctx, f.judged(), &opt.Options)
 	return a, nil
+}
+
+// restores tells whether the file had lost constants that have other numbers now: what it gives is no reference, and
+// the result is run beside itself.
+func (f *Fixed) restores() bool {
+	return lowest(f.origin.model) != numfmt.FP32 && (has[rewrite.SetConst](f.Edits) || has[rewrite.Clamp](f.Edits))
 }
 
 // judged is what results are checked for.

@@ -28,6 +28,23 @@ func checkCancellation(p *Pass) {
 	}
 }
 
+// narrow tells whether a variance is never above some noise, since what it is taken of keeps too close to its mean.
+func (p *Pass) narrow(c *pattern.Cancel, noise float64) bool {
+	if !c.Mean {
+		return false
+	}
+	m := walk.Maker(walk.Moved(walk.Plain(c.Sum)))
+	if m == nil || m.In(0) == nil {
+		return false
+	}
+	s := p.Patterns.Square(walk.Plain(m.In(0)))
+	if s == nil || !p.rests(s.Base) {
+		return false
+	}
+	r := p.Range(s.Base)
+	return (r.Hi-r.Lo)*(r.Hi-r.Lo)/4 < noise
+}
+
 // partly tells whether a difference is a part of another one, (|a|² - 2ab) + |b|².
 func (p *Pass) partly(v *graph.Value) bool {
 	uses := walk.Uses(v)
@@ -56,6 +73,9 @@ func checkDifference(p *Pass, n *graph.Node, c *pattern.Cancel) {
 	find.Evidence, find.Limit = evidence, least
 	then := fmt.Sprintf("it may be negative, and %s (%s) has no result", root.LocalKey(), root.OpName())
 	switch {
+	case floored && p.narrow(c, f.Unit()*top): // all that an input can make of it is noise
+		find.Evidence, find.Consequence = Witness, Silent
+		then = fmt.Sprintf("all that inputs make of it is noise, and %s (%s) takes the root of that", root.LocalKey(), root.OpName())
 	case floored: // wrong where numbers lie close together about a large mean, which not all inputs do
 		find.Evidence = Unproved
 		then = fmt.Sprintf("it is noise or 0, and %s (%s) takes the root of that", root.LocalKey(), root.OpName())

@@ -62,6 +62,7 @@ func (p *Pass) lostConstant(v *graph.Value, s walk.Stats, f numfmt.Format) lost 
 	}
 	uses, through := walk.Readers(v)
 	c.through = through
+	d.Whole = d.Whole && !lengthened(append(through, v))
 	for _, u := range uses {
 		h := p.harm.At(u, d)
 		switch {
@@ -74,6 +75,16 @@ func (p *Pass) lostConstant(v *graph.Value, s walk.Stats, f numfmt.Format) lost 
 		}
 	}
 	return c
+}
+
+// lengthened tells whether a constant comes to its readers inside longer rows only, by the values that it moves through.
+func lengthened(values []*graph.Value) bool {
+	for _, v := range values {
+		if uses, _ := walk.Flow(v); len(uses) == 1 && walk.Is(uses[0].Node, "Concat") && walk.Lengthens(uses[0]) {
+			return true
+		}
+	}
+	return false
 }
 
 // finding fills in what all findings on lost constants have in common.

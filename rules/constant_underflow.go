@@ -8,6 +8,7 @@ import (
 	"github.com/amplint/amplint/numfmt"
 	"github.com/amplint/amplint/rangeprop"
 	"github.com/amplint/amplint/rewrite"
+	"github.com/amplint/amplint/rules/spread"
 	"github.com/amplint/amplint/rules/walk"
 )
 
@@ -97,14 +98,14 @@ func (p *Pass) needless(u graph.Use, x float64, f numfmt.Format) bool {
 }
 
 // vanished tells what a factor of 0 does: a division by it is infinite, a product that would have
-// been too small for the format anyway is not missed.
+// been too small for the format anyway is missed only where it is scaled up again.
 func (p *Pass) vanished(u graph.Use) string {
 	if u.Node.Op == "Div" {
 		return Visible
 	}
 	out := u.Node.Out(0)
 	f, ok := p.low(out)
-	if ok && p.rests(out) && p.Range(out).MaxAbs() <= f.MinNormal() {
+	if ok && p.rests(out) && p.Range(out).MaxAbs() <= f.MinNormal() && p.harm.Lost(out, p.Range(out).MaxAbs()) == spread.Harmless {
 		return Absorbed
 	}
 	return Silent

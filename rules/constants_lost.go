@@ -78,7 +78,7 @@ func divides(v *graph.Value, n *graph.Node) bool {
 // everywhere.
 const restoredEpsilon = 6.2e-5
 
-// checkInfinite reports infinities that do harm whatever they are meant for: as a factor or divisor.
+// checkInfinite reports infinities that do harm whatever they are meant for: as a factor or divisor, or added to all.
 // Those that are chosen or compared with are often meant.
 func checkInfinite(p *Pass, v *graph.Value, s walk.Stats) {
 	sign := math.Inf(1)
@@ -88,7 +88,8 @@ func checkInfinite(p *Pass, v *graph.Value, s walk.Stats) {
 	d := spread.Damage{Pos: sign > 0, Neg: sign < 0, Least: 65520}
 	uses, through := walk.Readers(v)
 	for _, u := range uses {
-		if !walk.Is(u.Node, "Mul", "Div", "Pow", "MatMul", "Gemm", "Conv", "BatchNormalization") || p.known(u.Node, nil) {
+		swallows := walk.Is(u.Node, "Add", "Sub") && s.Infs() == s.Count() // a mask leaves some places open
+		if !swallows && !walk.Is(u.Node, "Mul", "Div", "Pow", "MatMul", "Gemm", "Conv", "BatchNormalization") || p.known(u.Node, nil) {
 			continue
 		}
 		h := p.harm.At(u, d)

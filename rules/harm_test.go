@@ -55,6 +55,8 @@ func TestHarm(t *testing.T) {
 		{"g = Greater(v, lo) y = Where(g, x, one)", pos, spread.Harmless},
 		{"a = Abs(x) d = Mul(a, two) g = Less(d, hi) y = Where(g, v, one)", pos, spread.Harmless},
 		{"a = Abs(one) g = Less(a, hi) y = Where(g, v, one)", pos, spread.Broken},
+		{"c = Concat<axis = 1>(v, one) y = ReduceMax(c, last)", spread.Damage{Neg: true, Whole: true, Least: 65520}, spread.Harmless},
+		{"c = Concat<axis = 0>(v, one) y = ReduceMax(c, last)", spread.Damage{Neg: true, Whole: true, Least: 65520}, spread.Broken},
 		{"y = Pow(v, minus)", pos, spread.Wrong},
 		{"y = ReduceMax(v, last)", neg, spread.Harmless},
 		{"y = ArgMax(v)", pos, spread.Wrong},

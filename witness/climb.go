@@ -49,7 +49,7 @@ func (p *prober) climb(ctx context.Context, rng *rand.Rand) {
 		if _, done := p.seen.Of(v); done || b == nil || !held {
 			continue
 		}
-		cone, err := refeval.New(p.m, refeval.Options{Wide: p.opt.Target == numfmt.Invalid, Goal: []*graph.Value{v}, Free: p.free, Measure: p.spend, Observe: p.observeReference, Glance: true, MaxMemory: searchMemory, Shared: p.opt.Shared})
+		cone, err := refeval.New(p.m, refeval.Options{Wide: p.opt.Target == numfmt.Invalid || p.opt.Stored, Goal: []*graph.Value{v}, Free: p.free, Measure: p.spend, Observe: p.observeReference, Glance: true, MaxMemory: searchMemory, Shared: p.opt.Shared})
 		if err != nil {
 			continue
 		}

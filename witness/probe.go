@@ -20,6 +20,8 @@ type Options struct {
 	Target numfmt.Format
 	// Foreign tells that the model's 16-bit floats are of another type than the target, and become it.
 	Foreign bool
+	// Stored tells that the target is what the model stores itself: its reference holds that in FP32.
+	Stored bool
 	// Hold tells which values are held low; the others stay as they are.
 	Hold func(*graph.Value) (numfmt.Format, bool)
 	// Padding tells of inputs that mask the padding of sequences; nil where there are none.
@@ -218,7 +220,7 @@ func (p *prober) decided() bool {
 
 // plan prepares both evaluations. A model that is taken as it is is compared with itself in FP32.
 func (p *prober) plan() (err error) {
-	wide := p.opt.Target == numfmt.Invalid
+	wide := p.opt.Target == numfmt.Invalid || p.opt.Stored
 	p.ref, err = refeval.New(p.m, refeval.Options{Wide: wide, Measure: p.spend, Observe: p.observeReference, Glance: true, Free: p.free, MaxMemory: searchMemory, Shared: p.opt.Shared})
 	if err != nil || p.opt.Target == numfmt.FP32 {
 		return err

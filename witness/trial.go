@@ -329,12 +329,15 @@ func distance(want, got *refeval.Tensor) (diff float64, finite bool) {
 	if want.Len() != got.Len() || !want.Elem.IsFloat() || !got.Elem.IsFloat() {
 		return 0, true
 	}
+	format, _ := got.Elem.Format()
 	a, b := numbers(want), numbers(got)
 	for i, x := range a {
 		switch d := math.Abs(x - b[i]); {
 		case math.IsNaN(x) || math.IsInf(x, 0):
 		case math.IsNaN(d) || math.IsInf(d, 0):
 			finite = false
+		case format.Bits() == 16: // less what its own type takes
+			diff = max(diff, d-format.Ulp(x)/2)
 		default:
 			diff = max(diff, d)
 		}

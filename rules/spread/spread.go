@@ -116,6 +116,7 @@ func (f *follow) use(u graph.Use, d Damage) Harm {
 	if n.Domain != "" && n.Domain != "ai.onnx" {
 		return f.contrib(u, d)
 	}
+	d.Whole = d.Whole && !walk.Lengthens(u)
 	if walk.Carries(u) {
 		return f.outputs(n, d)
 	}

@@ -19,6 +19,21 @@ func Carries(u graph.Use) bool {
 	return u.Index == 0 || u.Node.Op == "Concat"
 }
 
+// Lengthens tells whether a use puts a value into longer rows, beside other elements: a Concat along the last axis, and
+// updates of a part of them.
+func Lengthens(u graph.Use) bool {
+	n, x, y := u.Node, u.Node.In(u.Index), u.Node.Out(0)
+	if n.Domain != "" || x == nil || y == nil || len(x.Type.Shape) == 0 || len(x.Type.Shape) != len(y.Type.Shape) {
+		return false
+	}
+	if n.Op != "Concat" && (n.Op != "ScatterElements" || u.Index != 2) {
+		return false
+	}
+	last := len(x.Type.Shape) - 1
+	a, b := x.Type.Shape[last], y.Type.Shape[last]
+	return a.Known() && b.Known() && a.N < b.N
+}
+
 // Source follows a value back over the borders of function calls to where it is really defined.
 func Source(v *graph.Value) *graph.Value {
 	for v != nil {

@@ -1,0 +1,79 @@
+package analyze
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/amplint/amplint/rules"
+)
+
+// TestBehindAnError finds an exponential that overflows behind a square that does: the one leaves nothing of the other in
+// a run, unless it is held in FP32 as its fix would.
+func TestBehindAnError(t *testing.T) {
+	for _, f := range []struct{ elem, small, temp string }{{"float", "0.001", "8"}, {"float16", "5145", "18432"}} {
+		r := checkedAsIs(t, fmt.Sprintf(`<ir_version: 8, opset_import: ["" : 17], metadata_props: ["amplint.range.x": "[-300,300]"]>
+m (%[1]s[2, 16] x) => (y) <%[1]s small = {%[2]s}, %[1]s temp = {%[3]s}>
+{ q = Mul(x, x) v = ReduceMean<axes = [-1]>(q) e = Add(v, small) s = Sqrt(e) n = Div(x, s) a = Mul(n, temp) b = Exp(a) z = ReduceSum(b) y = Div(b, z) }`, f.elem, f.small, f.temp))
+		got := map[string]rules.Severity{}
+		for _, x := range r.Findings {
+			got[x.Node.Op] = max(got[x.Node.Op], x.Severity)
+		}
+		if got["Mul"] != rules.Error || got["Exp"] != rules.Error {
+			t.Errorf("%s: %v, want errors at Mul and Exp", f.elem, got)
+		}
+	}
+}
+
+// checkedAsIs checks a text as the command line does that is told no target.
+func checkedAsIs(t *testing.T, text string) *Report {
+	t.Helper()
+	r, err := Check(context.Background(), written(t, text), Options{Target: Auto, Effort: "quick"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestRestoredTwice fixes files that have lost a constant, and their results once more: with the constant back, what is
+// rounded beside it shows, which is put right at once and not the second time.
+func TestRestoredTwice(t *testing.T) {
+	for _, body := range []string{
+		"d = Sub(one, k) m = Mul(d, ninf) s = Add(x, m) y = Softmax(s)",
+		"c = Clip(k, zero) l = Log(c) y = Mul(l, x)",
+		"q = Mul(k, k) s = ReduceSum(q) a = Add(s, zero) y = Div(q, a)",
+	} {
+		path := written(t, `<ir_version: 9, opset_import: ["" : 18], metadata_props: ["amplint.range.x": "[-4,4]", "amplint.range.k": "[0,1]"]>
+m (float16[2, 8] x, float16[2, 8] k) => (y) <float16 zero = {0}, float16 one = {15360}, float16 ninf = {64512}> { `+body+` }`)
+		var texts []string
+		for i := range 2 {
+			out := filepath.Join(t.TempDir(), "o.onnxtxt")
+			f, err := Fix(context.Background(), path, FixOptions{Options: Options{Target: AsIs, Effort: "quick"}, Out: out})
+			if err != nil || f.Refused != "" {
+				t.Fatalf("%s: %v %s", body, err, f.Refused)
+			}
+			if i == 0 && f.After.Failed(FailOnError) {
+				t.Errorf("%s: errors remain", body)
+			}
+			text, err := os.ReadFile(out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts, path = append(texts, string(text)), out
+		}
+		if texts[0] != texts[1] {
+			t.Errorf("%s: fixed\n%s\nand again\n%s", body, texts[0], texts[1])
+		}
+	}
+}
+
+// TestOwnRounding: an output that a file declares in 16 bits holds no more than they do.
+func TestOwnRounding(t *testing.T) {
+	r := checkedAsIs(t, `<ir_version: 9, opset_import: ["" : 18], metadata_props: ["amplint.range.x": "[1,2]"]>
+m (float16[2, 8] x) => (float16[2, 8] y) <float small = {1e-7}> { f = Cast<to = 1>(x) a = Mul(f, small) y = Cast<to = 10>(a) }`)
+	if r.Failed(FailOnError) {
+		t.Errorf("%+v", r.Findings)
+	}
+}
