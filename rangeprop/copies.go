@@ -96,7 +96,7 @@ func (p *pass) ratioCopied(q *pattern.Ratio, r Range) (Range, bool) {
 		e = r.MaxAbs() * (relative + float64(q.Count)*least/low)
 	case pattern.OfSpan:
 		e = (relative*p.val(q.Input).Hull().MaxAbs() + least) / low
-	case pattern.OfPart, pattern.OfTerms, pattern.OfCount:
+	case pattern.OfPart, pattern.OfTerms, pattern.OfCount, pattern.OfHarmonic:
 		return r, false
 	}
 	return Range{r.Lo - e, r.Hi + e}, !math.IsInf(e, 0)

@@ -61,6 +61,9 @@ func (p *pass) facted(v *graph.Value, x *Val) *Val {
 	if b := p.facts.Blend(v); b != nil {
 		x = p.blend(b, x)
 	}
+	if q := p.facts.Likeness(v); q != nil {
+		x = p.likeness(q, x)
+	}
 	x = p.apart(v, x)
 	if q := p.facts.Portions(v); q != nil {
 		x = p.portions(q, x)

@@ -22,12 +22,16 @@ const inSequence = 24
 // sequence: six are allowed for them, since rows are sought that show three.
 func (p *pass) shortfall(n *pattern.Norm) (relative, unit float64) {
 	unit = p.unitBehind(n.Var, n.Input)
-	k := float64(n.Count)
-	relative = math.Max(math.Sqrt(7+5*k), math.Min(1.5*k+6, 2*math.Sqrt(7+5*math.Min(k, inSequence)))) * accumUnit
+	relative = meanShortfall(float64(n.Count))
 	if unit > accumUnit {
 		relative += 5 * unit
 	}
 	return relative, unit
+}
+
+// meanShortfall is shortfall in FP32 for k terms.
+func meanShortfall(k float64) float64 {
+	return math.Max(math.Sqrt(7+5*k), math.Min(1.5*k+6, 2*math.Sqrt(7+5*math.Min(k, inSequence)))) * accumUnit
 }
 
 // cancellation is how much larger than √n a value normalised by E[x²] - m² can come out: a row whose

@@ -109,6 +109,9 @@ func (p *pass) ratioRange(q *pattern.Ratio, in Range, f numfmt.Format) (r Range,
 			r.Lo = -1
 		}
 		return r, p.nonNegatives(q.Parts) && p.inUnit(q.Units)
+	case pattern.OfHarmonic: // it grows with both
+		a, b := p.val(q.Parts[0]).Hull().Hi, p.val(q.Parts[1]).Hull().Hi
+		return Range{0, quotient(product(a, b), a+b)}, p.nonNegatives(q.Parts) && a > 0 && b > 0 && f.Bits() >= 32
 	case pattern.OfCount:
 		e := unknownSum * in.MaxAbs()
 		return Range{in.Lo - e, in.Hi + e}, !(in.MaxAbs() > sumLimit) && p.unit(q.Num) <= accumUnit

@@ -65,7 +65,7 @@ func (f *finder) lengthsIn(g factor) (list []length, by float64) {
 	if w = w.restated(g.base.Type.Shape); !ok || w == nil || !(w.coef > 0) {
 		return nil, 0
 	}
-	if low := math.Pow(e.value, -g.pow); len(w.factors) > 1 && low < least && (total == -0.5 || e.max || e.value > 0) {
+	if low := math.Pow(e.value, -g.pow); len(w.factors) > 1 && low < least && (e.max || e.value > 0) {
 		return nil, 0
 	}
 	for _, leaf := range w.factors {

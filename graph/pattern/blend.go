@@ -35,6 +35,9 @@ func (f *finder) convex(a, b *graph.Value) *Blend {
 	p, q := f.product(a), f.product(b)
 	for _, w := range q.factors {
 		z := f.complement(w.base)
+		if z == nil {
+			z = f.mirrored(w.base, p)
+		}
 		if z == nil || w.pow != 1 || p.power(z) != 1 {
 			continue
 		}
@@ -43,6 +46,27 @@ func (f *finder) convex(a, b *graph.Value) *Blend {
 		bs, ok2 := f.values(right)
 		if ok && ok2 {
 			return &Blend{Weight: z, A: as, B: bs, CoefA: left.coef, CoefB: right.coef}
+		}
+	}
+	return nil
+}
+
+// mirrored returns the sigmoid of x among factors where v is that of -x, which is 1 less the first.
+func (f *finder) mirrored(v *graph.Value, p *product) *graph.Value {
+	n := f.same(v).Producer
+	if n == nil || n.OpName() != "Sigmoid" || n.In(0) == nil {
+		return nil
+	}
+	for _, g := range p.factors {
+		m := g.base.Producer
+		if m == nil || g.base.Const != nil || m.OpName() != "Sigmoid" || m.In(0) == nil {
+			continue
+		}
+		x, y := f.same(n.In(0)), f.same(m.In(0))
+		a, b, ok := f.difference(x)
+		c, d, ok2 := f.difference(y)
+		if f.negation(x, y) || f.negation(y, x) || ok && ok2 && f.same(a) == f.same(d) && f.same(b) == f.same(c) {
+			return g.base
 		}
 	}
 	return nil
@@ -88,6 +112,9 @@ func (f *finder) overlap(v, num, den *graph.Value) {
 		return
 	}
 	x := f.same(num)
+	if ts, c := f.terms(num); len(ts) == 1 && c > 0 && ts[0].sign > 0 && slices.Equal(ts[0].value.Type.Shape, num.Type.Shape) {
+		f.more(v, num, ts[0].value, c, den)
+	}
 	e := f.stripEps(den)
 	of := e.of
 	if !e.max && e.value != 0 { // terms reads the constant
@@ -132,6 +159,18 @@ func (f *finder) smaller(v, x, den, y *graph.Value, c float64, e epsilon) {
 	f.addPart(v, x, y, den, c, e)
 }
 
+// more reads (x + c) / (y + d) with c no more than d where x is at most y by what both are made of.
+func (f *finder) more(v, num, x *graph.Value, c float64, den *graph.Value) {
+	ts, d := f.terms(den)
+	if len(ts) != 1 || ts[0].sign < 0 || c > d || !slices.Equal(ts[0].value.Type.Shape, x.Type.Shape) {
+		return
+	}
+	f.needs = nil
+	if y := ts[0].value; x != y && f.below(x, y, 12) {
+		f.addRatio(&Ratio{Kind: OfPart, Num: f.same(num), Den: y, Input: f.same(num), Output: v, Coef: 1, EpsValue: d, Denominator: f.same(den), Parts: f.needs, Nodes: f.between(v, x)})
+	}
+}
+
 // spreads tells whether a value of the first shape meets one of the second element by element.
 func spreads(s, t graph.Shape) bool {
 	if s == nil || len(s) > len(t) {
@@ -174,7 +213,7 @@ func (f *finder) below(a, b *graph.Value, depth int) bool {
 		y, by, ok := f.difference(b)
 		return ok && f.below(x, y, depth-1) && f.below(by, less, depth-1)
 	}
-	if n == nil || m == nil || n.OpName() != m.OpName() || len(n.Inputs) != len(m.Inputs) {
+	if n == nil || m == nil || n.OpName() != m.OpName() || len(n.Inputs) != len(m.Inputs) || a.Index != b.Index {
 		return false
 	}
 	switch n.OpName() {
@@ -184,7 +223,7 @@ func (f *finder) below(a, b *graph.Value, depth int) bool {
 		return f.factorsBelow(n.In(0), n.In(1), m.In(0), m.In(1), depth-1) || f.factorsBelow(n.In(0), n.In(1), m.In(1), m.In(0), depth-1)
 	case "ReduceProd":
 		return f.notNegative(n.In(0)) && f.notNegative(m.In(0)) && f.moved(n, m, depth)
-	case "Max", "Min", "Clip", "Relu", "ReduceSum", "ReduceMax", "ReduceMin", "Slice", "Gather", "Squeeze", "Unsqueeze", "Reshape", "Transpose":
+	case "Max", "Min", "Clip", "Relu", "ReduceSum", "ReduceMax", "ReduceMin", "Slice", "Split", "Gather", "Squeeze", "Unsqueeze", "Reshape", "Transpose":
 		return f.moved(n, m, depth)
 	}
 	return false
@@ -243,10 +282,11 @@ func (f *finder) notNegative(v *graph.Value) bool {
 		if n == nil || n.In(0) == nil {
 			return false
 		}
-		switch n.OpName() {
-		case "Slice", "Gather", "Squeeze", "Unsqueeze", "Reshape", "Transpose":
+		if picks(n.OpName()) {
 			v = n.In(0)
 			continue
+		}
+		switch n.OpName() {
 		case "Relu", "Abs", "Exp":
 			return true
 		case "Clip", "Max":

@@ -271,11 +271,7 @@ func (d *denominator) unbiased(f *finder, v *graph.Value) *graph.Value {
 	if c > 0 && d.eps == nil && !d.max {
 		d.epsilon, d.onRoot = epsilon{of: v, eps: f.same(n.In(2)), value: c, shifted: v}, false
 	}
-	bare := *n
-	bare.Inputs = n.Inputs[:2:2]
-	w := &graph.Value{Name: v.Name, Graph: v.Graph, Producer: &bare, Type: v.Type}
-	bare.Outputs = []*graph.Value{w}
-	return w
+	return withoutBias(v)
 }
 
 func (d *denominator) reduceSquares(f *finder, r *reduction, coef float64, mean bool) bool {

@@ -292,32 +292,27 @@ func (f *finder) logOfWhole(v *graph.Value) bool {
 	return true
 }
 
-// logInParts reads x - max - log Σ exp(x - max), in whichever order the two are subtracted.
+// logInParts reads (x - log Σ exp(x - max)) - max.
 func (f *finder) logInParts(v *graph.Value) {
-	ts, c := f.terms(v)
-	if len(ts) != 3 || c != 0 {
+	a, m, ok := f.difference(v)
+	if !ok {
 		return
 	}
-	for i, t := range ts {
-		e := f.set.sums[f.shaped(t.value)]
-		if e == nil || t.sign > 0 || e.Log != f.shaped(t.value) || e.Max == nil || e.Coef != 1 || e.Scale != 1 || !e.sum.aligned(t.value) {
-			continue
-		}
-		a, b := ts[(i+1)%3], ts[(i+2)%3]
-		if a.sign < 0 {
-			a, b = b, a
-		}
-		if a.sign < 0 || b.sign > 0 || a.value != f.same(e.Input) || f.unguarded(b.value) != f.unguarded(e.Max) || crosswise(e.sum, t.value, e.sum, b.value) {
-			continue
-		}
-		if r, ok := f.reduction(f.unguarded(b.value)); !ok || r.op != "Max" || r.of != a.value || !r.aligned(b.value) {
-			continue
-		}
-		s := &Softmax{Input: a.value, Output: v, Log: true, Exp: e.Exp, Sum: e.Sum, Max: e.Max, Axes: e.Axes}
-		s.Nodes = f.between(v, s.Input)
-		f.addSoftmax(s)
+	x, l, ok := f.difference(a)
+	if !ok {
 		return
 	}
+	e := f.set.sums[f.shaped(l)]
+	if e == nil || e.Log != f.shaped(l) || e.Max == nil || e.Coef != 1 || e.Scale != 1 || !e.sum.aligned(l) || f.same(x) != f.same(e.Input) ||
+		f.unguarded(m) != f.unguarded(e.Max) || crosswise(e.sum, l, e.sum, m) {
+		return
+	}
+	if r, ok := f.reduction(f.unguarded(m)); !ok || r.op != "Max" || r.of != f.same(x) || !r.aligned(m) {
+		return
+	}
+	s := &Softmax{Input: x, Output: v, Log: true, Exp: e.Exp, Sum: e.Sum, Max: e.Max, Axes: e.Axes}
+	s.Nodes = f.between(v, s.Input)
+	f.addSoftmax(s)
 }
 
 // nativeSoftmax enters the operators.

@@ -12,6 +12,7 @@ func Find(m *graph.Model) *Set {
 		squareSums: map[*graph.Value]bool{}, rotations: map[*graph.Value]*Rotation{}, rises: map[*graph.Value]*graph.Value{}, falls: map[*graph.Value]*graph.Value{},
 		crests: map[*graph.Value]*Crest{}, merges: map[*graph.Value]*Merge{}, copies: map[*graph.Value]*Copies{}, portions: map[*graph.Value]*Portions{},
 		remainders: map[*graph.Value]*Remainder{}, centers: map[*graph.Value]*Centered{}, weighedSpreads: map[*graph.Value]*WeightedSpread{},
+		likenesses: map[*graph.Value]*Likeness{},
 	}
 	f := &finder{set: s, roots: map[factor]*graph.Value{}, ids: map[*graph.Value]*graph.Value{}, lows: map[*graph.Tensor]float64{},
 		prods: map[*graph.Value]*product{}, scalar: map[*graph.Tensor]*float64{}, zero: map[*graph.Value]bool{},
@@ -60,6 +61,9 @@ func (f *finder) node(n *graph.Node) {
 			f.perCount(v)
 		}
 		if f.set.ratios[v] == nil && f.set.norms[v] == nil {
+			f.likeness(v)
+		}
+		if f.set.ratios[v] == nil && f.set.norms[v] == nil {
 			f.portioned(v)
 		}
 		f.linear(v)
@@ -88,6 +92,9 @@ func (f *finder) node(n *graph.Node) {
 		f.logSum(v)
 	case "ReduceSum", "MatMul", "Einsum", "Gemm", "Conv":
 		f.linear(v)
+		if f.set.ratios[v] == nil && n.Op == "ReduceSum" {
+			f.cosine(v)
+		}
 		f.ofItself(v)
 		f.weighedSpread(v)
 		f.variance(v)
@@ -105,7 +112,7 @@ func (f *finder) node(n *graph.Node) {
 
 // quotients looks at what a quotient may be, if it is none of the ratios yet.
 func (f *finder) quotients(v, num, den *graph.Value) {
-	for _, read := range []func(v, num, den *graph.Value){f.overlap, f.augmented, f.agreement, f.angles, f.parts} {
+	for _, read := range []func(v, num, den *graph.Value){f.overlap, f.augmented, f.agreement, f.angles, f.prefixes, f.harmonic, f.parts} {
 		if f.set.ratios[v] == nil {
 			read(v, num, den)
 		}

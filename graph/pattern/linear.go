@@ -37,7 +37,7 @@ func (f *finder) linearBy(v, num, den *graph.Value, shape graph.Shape) {
 	}
 	s := &summing{f: f, inside: map[*graph.Value]bool{}}
 	e, below := s.divisors(den, shape)
-	ts, c := f.terms(num)
+	ts, c := f.products(num)
 	if len(below) == 0 || len(ts) != len(below) || c != 0 {
 		return
 	}
@@ -53,6 +53,27 @@ func (f *finder) linearBy(v, num, den *graph.Value, shape graph.Shape) {
 		above = append(above, w)
 	}
 	f.weightedBy(v, num, e, above, below)
+}
+
+// products is terms of a sum that a Gemm may have been fused with.
+func (f *finder) products(v *graph.Value) (list []term, constant float64) {
+	v = f.same(v)
+	n := v.Producer
+	if n == nil || v.Const != nil || n.OpName() != "Gemm" || n.In(2) == nil || n.Float("beta", 1) != 1 || !slices.Equal(n.In(2).Type.Shape, v.Type.Shape) {
+		return f.terms(v)
+	}
+	list, constant = f.terms(n.In(2))
+	bare := withoutBias(v)
+	return append(list, term{bare, 1, atom(bare)}), constant
+}
+
+// withoutBias returns the result of a node less its third input, which no node of the model computes.
+func withoutBias(v *graph.Value) *graph.Value {
+	bare := *v.Producer
+	bare.Inputs = bare.Inputs[:2:2]
+	w := &graph.Value{Name: v.Name, Graph: v.Graph, Producer: &bare, Type: v.Type}
+	bare.Outputs = []*graph.Value{w}
+	return w
 }
 
 // linearOfThree enters an Einsum of which one operand is a reciprocal.

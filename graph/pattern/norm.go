@@ -350,16 +350,27 @@ func (f *finder) batchStats(n *graph.Node) {
 			return
 		}
 	}
+	trained := f.statsOf(n, x, 1)
+	if t := f.same(x).Producer; t != nil && t.In(0) != nil && len(permutation(t)) > 1 { // of the same images in another layout
+		trained = trained || f.statsOf(n, t.In(0), int(permutation(t)[1]))
+	}
+	if trained {
+		f.set.trained[n] = true
+	}
+}
+
+// statsOf tells whether the mean and the variance of a BatchNormalization are those of x over all axes but one.
+func (f *finder) statsOf(n *graph.Node, x *graph.Value, channels int) bool {
 	v := f.shaped(n.In(4))
 	m, ok := f.meanOf(n.In(3), x)
 	r, _, _, ok2 := f.averageAll(v)
 	if !ok || !ok2 || f.set.spreads[v] == nil || f.same(f.set.spreads[v]) != f.same(x) || !r.over(m) || m.all {
-		return
+		return false
 	}
 	for i := range x.Type.Shape {
-		if slices.Contains(m.axes, i) == (i == 1) {
-			return
+		if slices.Contains(m.axes, i) == (i == channels) {
+			return false
 		}
 	}
-	f.set.trained[n] = len(x.Type.Shape) > 1
+	return len(x.Type.Shape) > 1
 }

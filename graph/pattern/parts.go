@@ -1,6 +1,10 @@
 package pattern
 
-import "github.com/amplint/amplint/graph"
+import (
+	"slices"
+
+	"github.com/amplint/amplint/graph"
+)
 
 // maxParts bounds the sums whose terms are compared with each other.
 const maxParts = 5
@@ -13,12 +17,18 @@ func (f *finder) parts(v, num, den *graph.Value) {
 		return
 	}
 	den = f.same(den)
+	below, k := den, 1.0
+	if p := f.product(den); p.coef > 0 {
+		if base, ok := p.single(1); ok && slices.Equal(base.Type.Shape, den.Type.Shape) {
+			below, k = base, p.coef
+		}
+	}
 	ts, ct := f.terms(num)
-	us, cu := f.terms(den)
+	us, cu := f.terms(below)
 	if len(ts) == 0 || len(ts) > len(us) || len(us) > maxParts || cu < 0 || ct > cu || -ct > cu {
 		return
 	}
-	q := &Ratio{Kind: OfTerms, Num: num, Den: den, Denominator: den, Input: num, Output: v, Coef: 1, EpsValue: cu, Signed: ct < 0}
+	q := &Ratio{Kind: OfTerms, Num: num, Den: den, Denominator: den, Input: num, Output: v, Coef: 1 / k, EpsValue: cu, Signed: ct < 0}
 	for _, u := range us {
 		if u.sign < 0 {
 			return

@@ -92,7 +92,11 @@ func (f *finder) portioned(v *graph.Value) {
 				continue
 			}
 			scales, ok := f.values(p.without(g.base, -1).without(h.base, 1))
-			if q := f.shares(ts, g.base, 0); q != nil && ok {
+			q := f.shares(ts, g.base, 0)
+			if q == nil {
+				q = f.sharesOfRow(ts, g.base)
+			}
+			if q != nil && ok {
 				q.Num, q.Coef, q.Scales = h.base, p.coef, scales
 				f.addPortions(q, v)
 				return
@@ -106,6 +110,23 @@ func (f *finder) addPortions(q *Portions, v *graph.Value) {
 		q.Output = v
 		f.set.portions[v] = q
 	}
+}
+
+// sharesOfRow takes a weight out of each term that is one element of a row which den sums up.
+func (f *finder) sharesOfRow(ts []term, den *graph.Value) *Portions {
+	q := f.partsOfRow(ts)
+	e := f.stripEps(den)
+	r, ok := f.reduction(e.of)
+	if q == nil || !ok || r.op != "Sum" || r.of != q.Row || !r.reduces(q.Axis) || len(r.axes) > 1 {
+		return nil
+	}
+	for i, d := range q.Row.Type.Shape {
+		if i != q.Axis && d != (graph.Dim{N: 1}) { // other rows may meet other sums
+			return nil
+		}
+	}
+	q.Sum, q.Over, q.Eps, q.Row = den, []*graph.Value{q.Row}, e.value, nil
+	return q
 }
 
 // partsOfRow takes a weight out of each term that is one element of a row, none of them twice.

@@ -400,17 +400,16 @@ func (f *finder) cosine(v *graph.Value) {
 		if !ok || g.pow != 1 || r.op != "Sum" && (r.op != "Mean" || r.count == 0) {
 			continue
 		}
-		q := f.product(r.of)
+		q, nodes, coef := f.unitRows(r)
 		rest := p.without(g.base, 1)
-		var nodes []*graph.Value
-		coef := p.coef
+		coef *= p.coef
 		if r.op == "Mean" {
 			coef /= float64(r.count)
 		}
 		for _, h := range rest.factors {
 			for _, part := range f.norms2(h) {
 				d, ok := f.denominator(part)
-				if !ok || d.mid != nil || !d.sum.over(r) || d.coef <= 0 || d.numer.coef == 0 {
+				if !ok || d.mid != nil || !d.sum.over(r) || d.coef <= 0 || d.numer.coef == 0 || crosswise(r, g.base, d.sum, part.base) {
 					continue
 				}
 				if x, ok := d.numer.single(1); ok && q.power(x) > 0 {
@@ -424,11 +423,37 @@ func (f *finder) cosine(v *graph.Value) {
 			}
 		}
 		if scales, ok := f.values(rest); ok && len(nodes) == 2 && len(q.factors) == 0 {
-			c := &Ratio{Kind: OfAbs, Num: g.base, Den: nodes[1], Input: nodes[0], Output: v, Coef: coef * q.coef, Scales: scales, Parts: nodes, Count: r.count, Nodes: f.between(v, r.of)}
+			c := &Ratio{Kind: OfAbs, Num: f.numbers(g.base, v, r), Den: nodes[1], Input: nodes[0], Output: v, Coef: coef * q.coef, Scales: scales, Parts: nodes, Count: r.count, Nodes: f.between(v, r.of)}
 			f.addRatio(c)
 			return
 		}
 	}
+}
+
+// numbers returns what is divided, which is what is added up where that has been divided before.
+func (f *finder) numbers(sum, v *graph.Value, r *reduction) *graph.Value {
+	if f.same(v) == sum {
+		return r.of
+	}
+	return sum
+}
+
+// unitRows takes the lengths out of what a sum adds up whose own rows it runs over. It returns what is left, the rows
+// that were divided, and a factor.
+func (f *finder) unitRows(r *reduction) (left *product, rows []*graph.Value, coef float64) {
+	left, coef = f.product(r.of), 1
+	for _, g := range left.factors {
+		d, ok := f.denominator(g)
+		if !ok || d.mid != nil || !d.sum.over(r) || !(d.coef > 0) || d.numer.coef == 0 || !d.sum.aligned(g.base) {
+			continue
+		}
+		if x, ok := d.numer.single(1); ok && left.power(x) > 0 {
+			left = left.without(x, 1).without(g.base, g.pow)
+			coef *= d.outer / (math.Sqrt(d.coef) * math.Abs(d.numer.coef))
+			rows = append(rows, x)
+		}
+	}
+	return left, rows, coef
 }
 
 // least is the ε from which on a product of two norms that vanishes in FP32 does no harm: what it
@@ -444,7 +469,7 @@ func (f *finder) norms2(g factor) []factor {
 	e := f.stripEps(g.base)
 	base, pow, coef := f.expand(factor{e.of, 1})
 	p := f.product(base)
-	if e.value < least || coef != 1 || pow <= 0 || len(p.factors) != 2 || p.coef != 1 {
+	if e.value < least || coef != 1 || pow <= 0 || len(p.factors) != 2 || p.coef != 1 || !slices.Equal(base.Type.Shape, g.base.Type.Shape) {
 		return whole
 	}
 	pow *= -g.pow

@@ -102,14 +102,15 @@ type RatioKind uint8
 
 // The kinds of ratios.
 const (
-	OfSum   RatioKind = iota + 1 // by the sum over the numerator: in [0, 1] where that is not negative
-	OfAbs                        // by the sum of magnitudes: in [-1, 1]
-	OfMax                        // by the largest magnitude: in [-1, 1]
-	OfSpan                       // (x - min)/(max - min): in [0, 1]
-	OfPart                       // x / (a + b - x) for 0 ≤ x ≤ a and x ≤ b: in [0, 1]
-	OfTerms                      // (Σ ±t) / (Σ u), each t one of the u or smaller: in [-1, 1] where no u is negative
-	OfCount                      // Σ x over a dimension without a number, divided by that dimension
-	OfMean                       // a weighted mean: Σ w·x / Σ w lies in the hull of x and 0 for w ≥ 0
+	OfSum      RatioKind = iota + 1 // by the sum over the numerator: in [0, 1] where that is not negative
+	OfAbs                           // by the sum of magnitudes: in [-1, 1]
+	OfMax                           // by the largest magnitude: in [-1, 1]
+	OfSpan                          // (x - min)/(max - min): in [0, 1]
+	OfPart                          // x / (a + b - x) for 0 ≤ x ≤ a and x ≤ b: in [0, 1]
+	OfTerms                         // (Σ ±t) / (Σ u), each t one of the u or smaller: in [-1, 1] where no u is negative
+	OfCount                         // Σ x over a dimension without a number, divided by that dimension
+	OfHarmonic                      // a·b / (a + b) for a and b that are not negative
+	OfMean                          // a weighted mean: Σ w·x / Σ w lies in the hull of x and 0 for w ≥ 0
 )
 
 // Ratio is a quotient bounded by what it is made of.
@@ -221,6 +222,7 @@ type Set struct {
 
 	weighedSpreads map[*graph.Value]*WeightedSpread
 	copies         map[*graph.Value]*Copies
+	likenesses     map[*graph.Value]*Likeness
 }
 
 // Norm returns the normalisation whose output is v, or nil.
