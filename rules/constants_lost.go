@@ -31,7 +31,7 @@ func checkConstantsLost(p *Pass) {
 			checkLostEpsilon(p, v)
 			checkLostFactor(p, v, s)
 		case one && (x == 1 || x == -1):
-			checkLostBound(p, v)
+			checkLostBound(p, v, x)
 		}
 		if s.Infs() > 0 {
 			checkInfinite(p, v, s)

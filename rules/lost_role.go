@@ -61,7 +61,7 @@ func wasZero(v *graph.Value) bool {
 
 // checkLostBound reports a bound of exactly 1 where one minus the bounded value is divided by, or its
 // logarithm taken: a number just below 1 has been rounded to it.
-func checkLostBound(p *Pass, v *graph.Value) {
+func checkLostBound(p *Pass, v *graph.Value, x float64) {
 	uses, _ := walk.Readers(v)
 	for _, u := range uses {
 		n := u.Node
@@ -75,15 +75,25 @@ func checkLostBound(p *Pass, v *graph.Value) {
 		format, _ := p.low(v)
 		below := 1 - format.Unit()
 		f := p.at(n, v)
-		f.Kind, f.Range, f.Limit, f.Evidence = PrecisionLoss, rangeprop.Range{Lo: 1, Hi: 1}, below, Likely
-		if r := p.reach.Of(n.Out(0)); r.Hi.Level > reach.Unreached && r.Hi.At == 1 {
+		f.Kind, f.Range, f.Limit, f.Evidence = PrecisionLoss, rangeprop.Range{Lo: x, Hi: x}, below, Likely
+		if r := p.reach.Of(n.Out(0)); r.Hi.Level > reach.Unreached && r.Hi.At == 1 || walk.Is(sink, "Atanh") && r.Lo.Level > reach.Unreached && r.Lo.At == -1 {
 			f.Evidence, f.Consequence = Constant, Visible
 		}
-		f.Message = fmt.Sprintf("bound %s is 1 where a number just below belongs (next below in %s is %.5g); one minus it is 0 at %s", v.Name, format, below, sink.LocalKey())
-		f.Edits = []rewrite.Edit{rewrite.SetConst{Const: v, From: 1, To: below}}
+		f.Message = fmt.Sprintf("bound %s is %g where a number just below belongs (next below in %s is %.5g); one minus it is 0 at %s", v.Name, x, format, below, sink.LocalKey())
+		f.Edits = unitBounds(n, below)
 		p.report(f)
 		return
 	}
+}
+
+// unitBounds moves all bounds of a node that are 1 or -1 inward: a function with poles at both ends needs both.
+func unitBounds(n *graph.Node, below float64) (edits []rewrite.Edit) {
+	for _, v := range n.Inputs {
+		if x, ok := walk.Scalar(v); ok && half(v) && math.Abs(x) == 1 {
+			edits = append(edits, rewrite.SetConst{Const: v, From: x, To: x * below})
+		}
+	}
+	return edits
 }
 
 // checkInfiniteMask reports -Inf that a Where puts into the rows of a softmax, where an input may close a row as a whole:

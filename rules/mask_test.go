@@ -99,7 +99,7 @@ func TestLostFloors(t *testing.T) {
 		"d = Sub(k, one) m = Mul(d, inf) s = Add(x, m) y = Softmax(s)": "constants-lost error m",
 		"m = Add(x, inf) y = Sub(m, k)":                                "constants-lost error m",
 	} {
-		in := prepareText(t, `<ir_version: 9, opset_import: ["" : 17], metadata_props: ["amplint.range.x": "[-1,1]", "amplint.range.k": "[0,1]"]>
+		in := prepareText(t, `<ir_version: 9, opset_import: ["" : 17], metadata_props: ["amplint.range.x": "[-1,1]", "amplint.range.almost": "[0,0.9999]", "amplint.range.k": "[0,1]"]>
 m (float16[2, 8] x, float16[2, 8] k) => (float16[2, 8] y) <float16 zero = {0}, float16 one = {15360}, float16 inf = {31744}> { `+body+` }`)
 		found := Run(in)
 		if got := strings.Join(places(found), "; "); got != want {
@@ -128,6 +128,17 @@ func TestLostParts(t *testing.T) {
 m (float[2, 8] x, float[2, 8] k, float[2, 8] wide) => (y) <float[2, 1] first = {-1e9, -1e9}, int64[2, 1] at = {0, 0}, float tiny = {1e-8}, float large = {60000}> { `+body+` }`)
 		if got := strings.Join(places(Run(in)), "; "); got != want {
 			t.Errorf("%s: %q, want %q", body, got, want)
+		}
+	}
+}
+
+// TestHeldEnds: an input of 16 bits comes no nearer to 1 than the last of its numbers inside its range.
+func TestHeldEnds(t *testing.T) {
+	for most, want := range map[string]string{"0.9999": "", "1": "near-one error d"} {
+		in := prepareText(t, `<ir_version: 9, opset_import: ["" : 17], metadata_props: ["amplint.range.x": "[0,`+most+`]"]>
+m (float16[2, 8] x) => (y) <float16 one = {15360}> { q = Mul(x, x) d = Sub(one, q) r = Sqrt(d) y = Reciprocal(r) }`)
+		if got := strings.Join(places(Run(in)), "; "); got != want {
+			t.Errorf("up to %s: %q, want %q", most, got, want)
 		}
 	}
 }

@@ -147,6 +147,13 @@ func (p *Pass) declared(v *graph.Value) (rangeprop.Range, bool) {
 	if t == nil || t.Basis() != rangeprop.Declared && t.Basis() != rangeprop.Observed || !t.Hull().Bounded() {
 		return rangeprop.Range{}, false
 	}
+	if half(v) { // the hull ends at what the type rounds to, which may be outside
+		for _, in := range p.Ranges.Inputs() {
+			if in.Value == v && in.Range.Bounded() {
+				return in.Range, true
+			}
+		}
+	}
 	return t.Hull(), true
 }
 

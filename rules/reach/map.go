@@ -42,6 +42,7 @@ func New(model *graph.Model, opt Options) *Map {
 	next := len(model.Graph.Inputs)
 	for i, v := range model.Graph.Inputs {
 		if r, ok := m.Declared(v); ok && v.Const == nil {
+			r = holdable(v, r)
 			x := Span{Lo: End{r.Lo, Free}, Hi: End{r.Hi, Free}, Deps: 1 << min(i, 63)}
 			if m.Nonempty(v) {
 				x.Lo.Level = Some // a sequence has at least one token
@@ -54,6 +55,26 @@ func New(model *graph.Model, opt Options) *Map {
 	}
 	m.reachGraph(model.Graph)
 	return m
+}
+
+// holdable returns the ends of a range as an input of 16 bits holds them: the outermost of its numbers inside, where
+// there is one.
+func holdable(v *graph.Value, r rangeprop.Range) rangeprop.Range {
+	f, ok := v.Type.Elem.Format()
+	if !ok || f.Bits() != 16 {
+		return r
+	}
+	lo, hi := f.Round(r.Lo), f.Round(r.Hi)
+	if lo < r.Lo {
+		lo = f.Round(r.Lo + 0.75*f.Ulp(r.Lo))
+	}
+	if hi > r.Hi {
+		hi = f.Round(r.Hi - 0.75*f.Ulp(r.Hi))
+	}
+	if lo > hi || math.IsInf(lo, 0) || math.IsInf(hi, 0) {
+		return r
+	}
+	return rangeprop.Range{Lo: lo, Hi: hi}
 }
 
 // flag tells whether an input is a single truth value, which takes both whatever anybody says of it.
