@@ -147,7 +147,7 @@ func Probe(ctx context.Context, m *graph.Model, info *infer.Info, ranges []range
 	if !opt.Fits(m) {
 		return &Seen{}
 	}
-	opt.Work = opt.work(m, nil)
+	opt.Work = opt.work(m)
 	p := &prober{m: m, opt: opt, seen: &Seen{sights: map[*graph.Value]*Sight{}, largest: map[*graph.Value]float64{}, close: map[*graph.Value]float64{}}, best: map[*graph.Value]*attempt{}, solos: map[*graph.Value]*solo{},
 		free: movable(ranges), meter: meter{dims: map[*graph.Value][]int{}, most: opt.Work}}
 	if p.seen.Err = p.plan(); p.seen.Err != nil {
@@ -183,7 +183,7 @@ func (p *prober) draw(ctx context.Context, info *infer.Info, ranges []rangeprop.
 			continue
 		}
 		if lengths := s.lengths(info); p.opt.fits(p.m, lengths) {
-			p.most = max(p.most, p.opt.work(p.m, lengths))
+			p.most = max(p.most, p.opt.must(foreseen(p.m, lengths)))
 		} else {
 			continue // a shorter one may do
 		}

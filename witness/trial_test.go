@@ -150,7 +150,7 @@ func TestLeastRuns(t *testing.T) {
 		{Options{Work: 1e9, Least: 30, Most: 10 * run}, 1e9},
 		{Options{Work: 100, Least: 30, Most: 2 * run, Must: 3, Far: 5 * run}, 3 * run},
 	} {
-		if got := c.opt.work(m, nil); got != c.want {
+		if got := c.opt.work(m); got != c.want {
 			t.Errorf("%+v: %d operations, want %d", c.opt, got, c.want)
 		}
 	}

@@ -55,10 +55,13 @@ func (p *meter) planned(m *graph.Model, perNode int64) error {
 var errSpent = errors.New("the work allowed is used up")
 
 // work returns the number of operations that all runs of a model may take.
-func (o *Options) work(m *graph.Model, length func(graph.Dim) int) int64 {
-	run := foreseen(m, length)
-	return max(o.Work, min(int64(o.Least)*run, o.Most), min(int64(o.Must)*run, o.Far))
+func (o *Options) work(m *graph.Model) int64 {
+	run := foreseen(m, nil)
+	return max(o.Work, min(int64(o.Least)*run, o.Most), o.must(run))
 }
+
+// must is what runs take that show anything at all, up to the end of what is allowed for them.
+func (o *Options) must(run int64) int64 { return min(int64(o.Must)*run, o.Far) }
 
 // Fits tells whether the work that is allowed suffices for runs that show anything. A run that its end would cut off
 // only takes time.
