@@ -104,10 +104,10 @@ func (w *worker) allowed(opset int64) int {
 
 // changedMeaning lists operators that compute something else from an opset on although their
 // signature stays valid: Softmax flattened its input before, GridSample renamed its modes,
-// GroupNormalization took one scale per group.
+// GroupNormalization took one scale per group, PRelu one slope per channel that was not broadcast.
 var changedMeaning = map[string]int64{
 	"Softmax": 13, "LogSoftmax": 13, "Hardmax": 13, "GridSample": 20, "GroupNormalization": 21, "Resize": 11, "Upsample": 9,
-	"AveragePool": 19, "ReverseSequence": 10, "BatchNormalization": 9, "Dropout": 12, "Scan": 9,
+	"AveragePool": 19, "ReverseSequence": 10, "BatchNormalization": 9, "Dropout": 12, "Scan": 9, "PRelu": 7,
 }
 
 // sameMeaning tells whether every node stays valid and computes the same in another opset.

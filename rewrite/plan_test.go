@@ -61,6 +61,8 @@ func TestEditsDescribeThemselves(t *testing.T) {
 		{SetConst{g.Lookup("w"), 0, 1e-6}, `change 0 to 1e-06 in constant "w"`, false},
 		{SetFloat(g.Nodes[0], "epsilon", 1e-4), `set epsilon of node "mul" (Mul) to 0.0001`, false},
 		{SetInt(g.Nodes[0], "stash_type", 1), `set stash_type of node "mul" (Mul) to 1`, true},
+		{Quantize{g.Nodes[0], 1, 0}, `store input 1 of node "mul" (Mul) in 8 bits`, false},
+		{Quantize{g.Nodes[0], 0, 0.5}, `round input 0 of node "mul" (Mul) to 8 bits with the scale 0.5`, false},
 	} {
 		if c.edit.Describe() != c.want || c.edit.Safe() != c.safe {
 			t.Errorf("%q, safe %v", c.edit.Describe(), c.edit.Safe())

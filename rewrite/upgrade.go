@@ -39,6 +39,10 @@ func upgradeOf(n *graph.Node, from, to int64) (u upgrade, ok bool) {
 		u = upgrade{11, nil, clipInputs}
 	case "Pad":
 		u = upgrade{11, nil, padInputs}
+	case "RoiAlign":
+		u = upgrade{16, nil, oldPixels}
+	case "DFT":
+		u = upgrade{20, nil, axisInput}
 	}
 	return u, u.do != nil && from < u.at && u.at <= to && (u.can == nil || u.can(n))
 }
@@ -115,6 +119,22 @@ func padInputs(n *graph.Node) {
 	if n.RemoveAttr("value"); value != 0 && n.Str("mode", "constant") == "constant" {
 		setConstInput(n, 2, scalarLike(n.In(0), value))
 	}
+}
+
+// oldPixels says what RoiAlign did before it could be told: it did not shift by half a pixel, which
+// became the default.
+func oldPixels(n *graph.Node) {
+	if n.Attr("coordinate_transformation_mode") == nil {
+		n.SetAttr(&graph.Attr{Name: "coordinate_transformation_mode", Type: graph.AttrString, S: "output_half_pixel"})
+	}
+}
+
+// axisInput makes the axis of a DFT an input. It is always given: the default was the second, and
+// became the last but one.
+func axisInput(n *graph.Node) {
+	axis := n.Int("axis", 1)
+	n.RemoveAttr("axis")
+	setConstInput(n, 2, graph.IntTensor("", []int64{}, axis))
 }
 
 // upgradeNodes rewrites the nodes whose form differs in the opset that the model now has.
