@@ -55,7 +55,7 @@ func lastOf(axes []int, v *graph.Value) bool {
 }
 
 func softmaxNode(s *pattern.Softmax) rewrite.Edit {
-	if s.Input == nil || s.Output.Producer == nil || len(s.Axes) != 1 || s.Output.Producer.Version() < 13 && !lastOf(s.Axes, s.Input) {
+	if s.Output.Producer == nil || !sameForm(s.Input, s.Output) || len(s.Axes) != 1 || s.Output.Producer.Version() < 13 && !lastOf(s.Axes, s.Input) {
 		return nil
 	}
 	op := "Softmax"
@@ -65,14 +65,34 @@ func softmaxNode(s *pattern.Softmax) rewrite.Edit {
 	return rewrite.Replace{Value: s.Output, Op: op, Inputs: []*graph.Value{s.Input}, Attrs: []*graph.Attr{attrInt("axis", int64(s.Axes[0]))}}
 }
 
+// sameForm tells whether two values have one type and one shape: patterns look through casts, and through what
+// changes the shape on the way.
+func sameForm(a, b *graph.Value) bool {
+	return a != nil && b != nil && a.Type.Elem == b.Type.Elem && sameShape(a.Type.Shape, b.Type.Shape)
+}
+
+func sameShape(a, b graph.Shape) bool {
+	return a != nil && b != nil && slices.EqualFunc(a, b, func(x, y graph.Dim) bool { return x == y && (x.Known() || x.Sym != "") })
+}
+
+// logSumExpNode is for the logarithm of a sum that a node takes of the exponentials as they are.
 func logSumExpNode(s *pattern.ExpSum) rewrite.Edit {
-	n := s.Log.Producer
-	if n == nil || s.Input == nil || s.Input.Type.Shape == nil || s.Log.Type.Shape == nil || len(s.Axes) == 0 {
+	n, sum := s.Log.Producer, s.Sum
+	if sum == nil {
+		sum = s.Log
+	}
+	if n == nil || sum.Producer == nil || len(s.Axes) == 0 || !sameForm(s.Input, sum.Producer.In(0)) || s.Input.Type.Elem != s.Log.Type.Elem {
 		return nil
 	}
-	keep := int64(0)
-	if len(s.Log.Type.Shape) == len(s.Input.Type.Shape) {
+	if op := sum.Producer.OpName(); op != "ReduceSum" && op != "ReduceLogSum" {
+		return nil
+	}
+	var keep int64
+	switch {
+	case sameShape(s.Log.Type.Shape, without(s.Input.Type.Shape, s.Axes, true)):
 		keep = 1
+	case !sameShape(s.Log.Type.Shape, without(s.Input.Type.Shape, s.Axes, false)):
+		return nil
 	}
 	axes := make([]int64, len(s.Axes))
 	for i, a := range s.Axes {
@@ -85,6 +105,20 @@ func logSumExpNode(s *pattern.ExpSum) rewrite.Edit {
 		e.Attrs = append(e.Attrs, &graph.Attr{Name: "axes", Type: graph.AttrInts, Ints: axes})
 	}
 	return e
+}
+
+// without returns the shape of what is summed up along axes, which are kept as 1 or left out.
+func without(s graph.Shape, axes []int, keep bool) graph.Shape {
+	out := graph.Shape{}
+	for i, d := range s {
+		switch {
+		case !slices.Contains(axes, i):
+			out = append(out, d)
+		case keep:
+			out = append(out, graph.Dim{N: 1})
+		}
+	}
+	return out
 }
 
 // normNode makes a LayerNormalization (opset 17) or RMSNormalization (opset 23) of a normalisation
@@ -100,7 +134,7 @@ func normNode(m *pattern.Norm) rewrite.Edit {
 		return nil
 	case m.EpsMax || m.EpsOnRoot || m.Offset != 0 || len(m.Scales)+len(m.Biases) > 0:
 		return nil
-	case m.Output.Type.Elem != m.Input.Type.Elem, math.Abs(m.Bound-bound) > 1e-9*bound: // not the plain mean of squares
+	case !sameForm(m.Input, m.Output), math.Abs(m.Bound-bound) > 1e-9*bound: // not the plain mean of squares
 		return nil
 	}
 	out, scale := absorbed(m.Output, "Mul", m.Count)

@@ -185,14 +185,14 @@ func (c *call) keys() int64 {
 // heads are not an axis of their own.
 func (c *call) headSize() float64 {
 	rank := c.rank(0)
-	if rank < 3 {
+	if rank < 2 {
 		return math.Inf(1)
 	}
 	_, n := c.dim(0, rank-1)
 	if n < 0 {
 		return math.Inf(1)
 	}
-	if rank == 3 {
+	if rank <= 3 {
 		return float64(n) / float64(max(c.n.Int("q_num_heads", c.n.Int("num_heads", 1)), 1))
 	}
 	return float64(n)
@@ -254,19 +254,26 @@ func rotaryOp(c *call) *Val {
 	return w
 }
 
-// multiHeadOp has queries, keys and values apart, or packed into the first input.
-func multiHeadOp(c *call) []*Val {
-	k, v := c.given(1), c.given(2)
+// projected returns queries, keys and values, which are apart or packed into the first input, with the
+// bias that input 3 adds to them.
+func (c *call) projected() (q, k, v *Val) {
+	q, k, v = c.x(0), c.given(1), c.given(2)
 	if k == nil {
-		k = c.x(0)
+		k = q
 	}
 	if v == nil {
 		v = k
 	}
-	q := c.x(0)
-	if c.has(3) {
-		q, k, v = plus(q.flat(), c.in[3].flat()), plus(k.flat(), c.in[3].flat()), plus(v.flat(), c.in[3].flat())
+	if !c.has(3) {
+		return q, k, v
 	}
+	bias := c.in[3].flat()
+	return plus(q.flat(), bias), plus(k.flat(), bias), plus(v.flat(), bias)
+}
+
+// multiHeadOp has queries, keys and values apart, or packed into the first input.
+func multiHeadOp(c *call) []*Val {
+	q, k, v := c.projected()
 	if c.has(6) {
 		k = joined(k.flat(), c.in[6].flat())
 	}
@@ -361,7 +368,16 @@ func (v *Val) thirds() *Val {
 	return v.pick(n-1, seq(v.dims[n-1]/3*2, v.dims[n-1])).flat()
 }
 
-func packedOp(c *call) []*Val { return multiHeadOp(c) }
+// packedOp is multiHeadOp without padding: inputs 4 and 5 say where sequences begin, 6 is added to the
+// scores, and there is no past.
+func packedOp(c *call) []*Val {
+	q, k, v := c.projected()
+	logits := c.scores(q, k, c.headSize(), c.givenScale(), true)
+	if c.has(6) {
+		logits = c.mid(plus(logits, c.in[6].flat()))
+	}
+	return []*Val{c.attended(v.flat(), true, q, k, logits)}
+}
 
 // linearAttentionOp follows the recurrence of the state, step by step, by its magnitude: it fades by
 // the exponential of the decay and learns k·v, or k·β·(v - k·state) under the delta rules.

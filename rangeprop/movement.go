@@ -81,6 +81,12 @@ func croppedOp(c *call) *Val {
 	return blended(joined(c.x(0).flat(), scalar(Range{e, e})))
 }
 
+// maskedPoolOp is a maximum of what stands before the end that the mask sets: of a window behind it onnxruntime
+// returns the lowest number.
+func maskedPoolOp(c *call) *Val {
+	return joined(c.x(0).flat(), scalar(Range{-math.MaxFloat32, -math.MaxFloat32}))
+}
+
 func withZero(c *call) *Val { return joined(c.x(0).flat(), scalar(Range{})) }
 
 // shapeOut returns the shape of an output.

@@ -63,7 +63,7 @@ func boundsOnly() map[string]op {
 		"ai.onnx.preview.training.Gradient": {f: anyOfAll}, "com.microsoft.CropAndResize": exact(croppedOp), "com.microsoft.GemmFastGelu": rounded(gemmFastGeluOp),
 		"com.microsoft.DecoderMaskedMultiHeadAttention": {f: anyOfAll}, "com.microsoft.PackedMultiHeadAttention": {f: packedOp, ulps: 8},
 		"com.microsoft.DequantizeBFP": rounded(anyOf), "com.microsoft.QuantizeBFP": rounded(anyOf),
-		"com.microsoft.Rfft": approx(fftOp), "com.microsoft.Irfft": approx(fftOp), "com.microsoft.MaxpoolWithMask": exact(withZero),
+		"com.microsoft.Rfft": approx(fftOp), "com.microsoft.Irfft": approx(fftOp), "com.microsoft.MaxpoolWithMask": exact(maskedPoolOp),
 		"com.microsoft.MatMulInteger16": rounded(typeRange), "com.microsoft.MatMulFpQ4": rounded(anyOf), "com.microsoft.MatMulBnb4": rounded(anyOf),
 	}
 }

@@ -44,6 +44,12 @@ func TestRounding(t *testing.T) {
 		{"a sum averages", `a = Mul(x, two) n = Constant<value = int64[1] {1}>() y = ReduceMean(a, n)`, map[string]float64{"#y": 1, "#a": math.Sqrt(1 / (1 + 0.3*3))}},
 		{"behind what nothing reads", `a = Mul(x, two) b = Exp(a) y = Mul(x, two)`, map[string]float64{"#y": 1}},
 		{"a normalisation as one", `a = Mul(x, two) y = LayerNormalization(a, g)`, map[string]float64{"#y": 1, "#a": 1}},
+		{"part of a result", `a = Mul(x, two) y = Concat<axis = 0>(a, x)`, map[string]float64{"#a": math.Sqrt(0.8)}},
+		{"a dividend", `a = Mul(x, two) y = Div(a, two)`, map[string]float64{"#y": 1, "#a": 1}},
+		{"a divisor", `h = Constant<value_float = 32.0>() a = Add(x, h) y = Div(two, a)`, map[string]float64{"#y": 1, "#a": 1}},
+		{"taps of a kernel", `i = Constant<value_ints = [1, 1, 2, 4]>() r = Reshape(x, i) a = Mul(r, two) k = Constant<value = float[1, 1, 1, 3] {1, 1, 1}>() y = Conv(a, k)`, map[string]float64{"#y": 1, "#a": math.Sqrt(3 / (0.7*3 + 0.3*9))}},
+		{"taps of a kernel that spreads", `i = Constant<value_ints = [1, 1, 2, 4]>() r = Reshape(x, i) a = Mul(r, two) k = Constant<value = float[1, 1, 1, 4] {1, 1, 1, 1}>() y = ConvTranspose<strides = [1, 2]>(a, k)`, map[string]float64{"#y": 1, "#a": math.Sqrt(2 / (0.7*2 + 0.3*4))}},
+		{"a mean with weights", `h = Constant<value_float = 32.0>() a = Add(x, h) p = Sigmoid(x) q = Mul(a, p) n = Constant<value = int64[1] {1}>() s = ReduceSum(q, n) t = ReduceSum(p, n) y = Div(s, t)`, map[string]float64{"#y": 1, "#s": 1, "#t": 1, "#a": 0.5}},
 		{"a branch of two", `s = ReduceSum<keepdims = 0>(x) c = Greater(s, two) y = If(c) <then_branch = t () => (float[2, 4] p) { p = Mul(x, two) }, else_branch = e () => (float[2, 4] q) { q = Mul(x, two) }>`,
 			map[string]float64{"#p": math.Sqrt(0.5), "#q": math.Sqrt(0.5)}},
 	} {

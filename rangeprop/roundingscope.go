@@ -127,8 +127,8 @@ func (e *rounding) mean(r *pattern.Ratio, s float64) {
 		n = manyTerms
 	}
 	e.into(r.Output.Producer, r.Input, s*scale/n)
-	for _, k := range r.Nodes {
-		if k != r.Output.Producer && (k.Out(0) == r.Num || k.Out(0) == r.Den) && e.rounded(k, k.Outputs[0]) > 0 {
+	for _, sum := range []*graph.Value{r.Num, r.Den} { // that of the weights is on no way from the input
+		if k := sum.Producer; k != nil && k != r.Output.Producer && e.rounded(k, sum) > 0 {
 			e.parts[k] += s * e.square(r.Output)
 		}
 	}

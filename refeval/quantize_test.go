@@ -17,6 +17,7 @@ func TestQuantizeOps(t *testing.T) {
 		{"by the range of the data", 11, `(uint8[N] y, float s, uint8 z) <float[3] x = {-1, 0, 1.55}> { y, s, z = DynamicQuantizeLinear(x) }`, "uint8[3] 0 100 255; float 0.01; uint8 100"},
 		{"of zeros", 11, `(uint8[N] y, float s, uint8 z) <float[2] x = {0, 0}> { y, s, z = DynamicQuantizeLinear(x) }`, "uint8[2] 0 0; float 0.0039216; uint8 0"},
 		{"products", 10, `(uint8[A,B] y) <uint8[1,2] a = {3, 5}, float s = {0.5}, uint8 z = {1}, uint8[2,2] b = {2, 4, 6, 8}, float u = {1}> { y = QLinearMatMul(a, s, z, b, s, z, u, z) }`, "uint8[1,2] 7 9"},
+		{"products of float8", 21, `(float8e4m3fn[A,B] y) <float8e4m3fn[1,2] a = {64, 72}, float s = {0.5}, float8e4m3fn z = {0}, float8e4m3fn one = {56}, float8e4m3fn[2,1] b = {60, 48}, float u = {0.25}> { y = QLinearMatMul(a, s, one, b, s, z, u, z) }`, "float8e4m3fn[1,1] 3"},
 		{"products with a scale for each column", 21, `(int8[A,B] y) <int8[1,1] a = {4}, float s = {1}, int8 z = {0}, int8[1,2] b = {1, 2}, float[2] bs = {1, 10}, int8[2] bz = {0, 1}> { y = QLinearMatMul(a, s, z, b, bs, bz, s, z) }`, "int8[1,2] 4 40"},
 		{"convolution with a bias", 10, `(int8[A,B,C] y) <int8[1,1,3] x = {1, 2, 3}, float s = {0.5}, int8 z = {1}, int8[2,1,1] w = {2, 3}, float[2] ws = {1, 2}, int8[2] wz = {0, 1}, float one = {1}, int32[2] b = {4, 1}> { y = QLinearConv(x, s, z, w, ws, wz, one, z, b) }`, "int8[1,2,3] 3 4 5 2 4 6"},
 	})
