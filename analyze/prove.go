@@ -81,6 +81,9 @@ func (f *Fixed) proved(ctx context.Context, a *analysis, plan *rewrite.Plan, opt
 	case slices.Contains(opt.Prefer, "clamp") && has[rewrite.Clamp](f.Edits):
 		return f.without(ctx, a, plan, opt, "clamp", clampedBadly)
 	}
+	if !fault.NotFinite && p.tied(ctx, a) {
+		return m, ctx.Err()
+	}
 	again := *f
 	if fault.NotFinite {
 		again.extra = p.mend(ctx, m)
@@ -106,6 +109,25 @@ func (f *Fixed) proved(ctx context.Context, a *analysis, plan *rewrite.Plan, opt
 	}
 	f.Summary.Notes = append(f.Summary.Notes, fmt.Sprintf("output %q differs by up to %.2g of its largest value from the fp32 run on made inputs", fault.Output, fault.Error)+p.sways(ctx))
 	return m, nil
+}
+
+// tied tells whether the inputs in the format of the plan put an output off by themselves, since they come close to what
+// they are compared with: that is no fault of the plan.
+func (p *proof) tied(ctx context.Context, a *analysis) bool {
+	hold, err := p.plan.Hold(p.model)
+	if err != nil || p.plan.Target.Bits() < 16 {
+		return false
+	}
+	w := witness.Options{Target: p.plan.Target, Hold: func(v *graph.Value) (numfmt.Format, bool) {
+		if v.Input && v.Type.Elem == graph.Float { // which is cast where it keeps its type
+			return p.plan.Target, true
+		}
+		return hold(v)
+	}}
+	if p.plan.Strategy == rewrite.Repair && !a.asFormat(&w, p.plan.Target) {
+		return false
+	}
+	return p.trial.Again().Tied(ctx, p.model, w, p.tolerance)
 }
 
 // magnified is how many times as far as its inputs are moved an output is off where a model magnifies any rounding: no

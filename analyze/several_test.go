@@ -77,3 +77,16 @@ m (float16[2, 8] x) => (float16[2, 8] y) <float small = {1e-7}> { f = Cast<to = 
 		t.Errorf("%+v", r.Findings)
 	}
 }
+
+// TestNearALimit: inputs that come close to a threshold are no reason to hold a model in FP32.
+func TestNearALimit(t *testing.T) {
+	path := written(t, `<ir_version: 8, opset_import: ["" : 17], metadata_props: ["amplint.range.x": "[-4,4]"]>
+m (float[64, 256] x) => (float[64, 256] y) <float half = {0.5}> { a = ThresholdedRelu<alpha = 1.0>(x) y = Mul(a, half) }`)
+	f, err := Fix(context.Background(), path, FixOptions{Options: Options{Target: FP16, Effort: "quick"}, Out: filepath.Join(t.TempDir(), "o.onnxtxt")})
+	if err != nil || f.Refused != "" {
+		t.Fatal(err, f.Refused)
+	}
+	if f.Summary.Low != 2 || len(f.Edits) > 0 {
+		t.Errorf("%d nodes are low, %d edits; want 2 and none", f.Summary.Low, len(f.Edits))
+	}
+}

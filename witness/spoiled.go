@@ -56,13 +56,24 @@ func (t *Trial) Spoiled(ctx context.Context, m *graph.Model, opt Options, tolera
 func jumps(m *graph.Model) bool {
 	for n := range m.Nodes() {
 		switch n.Op {
-		case "Softmax", "LogSoftmax", "Attention", "MultiHeadAttention", "GroupQueryAttention", "ArgMax", "ArgMin", "TopK", "Hardmax", "NonMaxSuppression", "Floor", "Ceil", "Round", "Mod", "Sign",
-			"Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Equal", "Unique", "ThresholdedRelu":
+		case "Softmax", "LogSoftmax", "Attention", "MultiHeadAttention", "GroupQueryAttention", "Floor", "Ceil", "Round", "Mod":
 			return true
 		case "Cast":
 			if o := n.Out(0); o != nil && !o.Type.Float() && n.In(0) != nil && n.In(0).Type.Float() {
 				return true
 			}
+		}
+	}
+	return chooses(m)
+}
+
+// chooses tells whether a model compares its numbers with each other or with some limit, and goes by that.
+func chooses(m *graph.Model) bool {
+	for n := range m.Nodes() {
+		switch n.Op {
+		case "ArgMax", "ArgMin", "TopK", "Hardmax", "NonMaxSuppression", "Sign", "Greater", "GreaterOrEqual", "Less", "LessOrEqual",
+			"Equal", "Unique", "ThresholdedRelu", "Shrink":
+			return true
 		}
 	}
 	return false
@@ -71,9 +82,34 @@ func jumps(m *graph.Model) bool {
 // tied tells whether the inputs as the target holds them already spoil the outputs: random scores
 // are that close to each other, or to a threshold.
 func (t *Trial) tied(ctx context.Context, m *graph.Model, opt Options, low []*graph.Value, tolerance float64) bool {
-	made := slices.DeleteFunc(slices.Clone(low), func(v *graph.Value) bool { return v.Input })
+	made := slices.DeleteFunc(slices.Clone(low), handed)
 	fault, err := t.held(ctx, m, opt, made, tolerance)
 	return err != nil || fault != nil
+}
+
+// handed tells whether a value is an input, or what an input is cast to.
+func handed(v *graph.Value) bool {
+	n := v.Producer
+	return v.Input || n != nil && n.Op == "Cast" && n.In(0) != nil && n.In(0).Input
+}
+
+// Tied tells whether the trial's own model goes by comparisons, and the inputs, held as the options say, put an output off
+// by themselves: some come that close to each other, or to a limit.
+func (t *Trial) Tied(ctx context.Context, m *graph.Model, opt Options, tolerance float64) bool {
+	if !chooses(m) {
+		return false
+	}
+	ctx, t.stop = context.WithCancel(ctx)
+	defer t.stop()
+	var low []*graph.Value
+	for g := range m.Graphs() {
+		for _, v := range g.Values {
+			if _, ok := opt.Hold(v); ok {
+				low = append(low, v)
+			}
+		}
+	}
+	return t.tied(ctx, m, opt, low, tolerance)
 }
 
 // noise is how many times the tolerance a drawn input may put an output off where it takes more than a few
