@@ -2,6 +2,8 @@ package analyze
 
 import (
 	"fmt"
+	"math"
+	"strings"
 	"testing"
 
 	"github.com/amplint/amplint/rules"
@@ -48,5 +50,19 @@ m (float[8, 64] x) => (y) <float one = {1}, float eps = {1e-6}, int64[2] all = {
 		if worst != want {
 			t.Errorf("up to %g: %s, want %s", most, worst, want)
 		}
+	}
+}
+
+// TestSpoiledAlike says nothing of what only a constant signal brings about: the sum of a whole period is 0 for it, and
+// as far off as rounded weights put it where its elements are off by as little.
+func TestSpoiledAlike(t *testing.T) {
+	var wave strings.Builder
+	for i := range 63 {
+		fmt.Fprintf(&wave, "%s%.9g", strings.Repeat(", ", min(i, 1)), math.Sin(2*math.Pi*2*(float64(i)+0.3)/63))
+	}
+	r := checked(t, fmt.Sprintf(`<ir_version: 9, opset_import: ["" : 18], metadata_props: ["amplint.range.x": "[-1,1]"]>
+m (float[2, 63] x) => (y) <float[63, 1] w = {%s}, float k = {1000}> { s = MatMul(x, w) a = Mul(s, k) y = Tanh(a) }`, &wave))
+	if len(r.Findings) > 0 {
+		t.Errorf("%+v", r.Findings)
 	}
 }

@@ -23,7 +23,7 @@ type Loss struct {
 func (t *Trial) JudgeLoss(ctx context.Context, m *graph.Model, tolerance float64) (*Fault, Loss, error) {
 	off := squares{}
 	fault, err := t.judge(ctx, m, tolerance, func(c trialCase, got map[string]*refeval.Value) {
-		if c.ordinary {
+		if c.ordinary() {
 			off.count(c.want, got)
 		}
 	})

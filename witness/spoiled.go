@@ -134,7 +134,8 @@ func (t *Trial) held(ctx context.Context, m *graph.Model, opt Options, wide []*g
 	}
 	ordinary, others := t.parted()
 	whole := tally{}
-	fault, err := t.compare(ordinary, t.usual, tolerance, func(c trialCase) (map[string]*refeval.Value, error) {
+	counts := t.beyond(ctx, tolerance, opt.Target.Unit())
+	fault, err := t.compare(ordinary, t.usual, counts, func(c trialCase) (map[string]*refeval.Value, error) {
 		got, err := r.Run(ctx, c.in)
 		whole.count(c.want, got)
 		return got, err
@@ -147,7 +148,7 @@ func (t *Trial) held(ctx context.Context, m *graph.Model, opt Options, wide []*g
 			return fault, nil
 		}
 	}
-	return t.compare(others, t.scale, tolerance, func(c trialCase) (map[string]*refeval.Value, error) {
+	return t.compare(others, t.scale, counts, func(c trialCase) (map[string]*refeval.Value, error) {
 		return r.Run(ctx, c.in)
 	})
 }
@@ -156,7 +157,7 @@ func (t *Trial) held(ctx context.Context, m *graph.Model, opt Options, wide []*g
 // small numbers and ends, which are held against all there is: a result that vanishes there is missed by nobody.
 func (t *Trial) parted() (ordinary, others []trialCase) {
 	for _, c := range t.cases {
-		if c.ordinary {
+		if c.ordinary() {
 			ordinary = append(ordinary, c)
 		} else {
 			others = append(others, c)

@@ -3,14 +3,12 @@ package witness
 import (
 	"context"
 	"fmt"
-	"math"
 	"strings"
 	"testing"
 
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/numfmt"
 	"github.com/amplint/amplint/rangeprop"
-	"github.com/amplint/amplint/refeval"
 )
 
 // TestSpoiled looks for what rounding to FP16 spoils on ordinary inputs.
@@ -88,34 +86,5 @@ func TestLeast(t *testing.T) {
 	}
 	if got := Least(list, needs(all...)); got != nil {
 		t.Errorf("%d values are no small part of 64", len(got))
-	}
-}
-
-// Signals of one number are not held against FP32 but where they break; silence, short inputs and signals that move are.
-func TestLevel(t *testing.T) {
-	for _, c := range []struct {
-		n     int
-		at    func(i int) float32
-		got   float32
-		fault bool
-	}{
-		{512, func(int) float32 { return 0.7 }, 2, false},
-		{512, func(int) float32 { return 0.7 }, float32(math.Inf(1)), true},
-		{4, func(int) float32 { return 0.7 }, 2, true},
-		{512, func(int) float32 { return 0 }, 2, true},
-		{512, func(i int) float32 { return float32(i) }, 2, true},
-	} {
-		x := &refeval.Tensor{Elem: graph.Float, Dims: []int{c.n}, F: make([]float32, c.n)}
-		for i := range x.F {
-			x.F[i] = c.at(i)
-		}
-		y := func(f float32) map[string]*refeval.Value {
-			return map[string]*refeval.Value{"y": refeval.TensorValue(&refeval.Tensor{Elem: graph.Float, F: []float32{f}})}
-		}
-		cases := []trialCase{{in: Input{"x": refeval.TensorValue(x)}, want: y(1)}}
-		f, err := (&Trial{}).compare(cases, map[string]float64{"y": 1}, 0.05, func(trialCase) (map[string]*refeval.Value, error) { return y(c.got), nil })
-		if err != nil || f != nil != c.fault {
-			t.Errorf("%d times %g, which gives %g: %+v, %v", c.n, c.at(0), c.got, f, err)
-		}
 	}
 }

@@ -18,6 +18,7 @@ import (
 // Trial holds inputs of a model and what the model makes of them in FP32, for another form of the
 // model to be held against.
 type Trial struct {
+	model *graph.Model // its own
 	cases []trialCase
 	scale map[string]float64 // the greatest finite magnitude of each output, over all inputs
 	usual map[string]float64 // the same over the ordinary ones
@@ -26,10 +27,19 @@ type Trial struct {
 }
 
 type trialCase struct {
-	in       Input
-	want     map[string]*refeval.Value
-	ordinary bool // the user's, or drawn from anywhere in the ranges: neither ends nor zeros alone
-	given    bool // the user's
+	in    Input
+	want  map[string]*refeval.Value
+	how   mode    // that it was drawn in; spread for the user's
+	given bool    // the user's
+	sway  float64 // see swayed; 0 where nobody asked
+}
+
+// ordinary tells whether it is the user's, or drawn from anywhere in the ranges: neither ends nor zeros alone.
+func (c *trialCase) ordinary() bool { return c.how == spread }
+
+// alike tells whether all elements are the same, or all of a row.
+func (c *trialCase) alike() bool {
+	return c.how == high || c.how == low || c.how == rows || c.how == zero
 }
 
 // Fault is how an output of the other form differs.
@@ -55,7 +65,7 @@ const maxKept = 1 << 24
 func NewTrial(ctx context.Context, m *graph.Model, info *infer.Info, ranges []rangeprop.InputRange, opt Options) *Trial {
 	fits := opt.Fits(m)
 	opt.Work = opt.work(m)
-	t := &Trial{scale: map[string]float64{}, usual: map[string]float64{}, meter: meter{dims: map[*graph.Value][]int{}, most: opt.Work / 4}}
+	t := &Trial{model: m, scale: map[string]float64{}, usual: map[string]float64{}, meter: meter{dims: map[*graph.Value][]int{}, most: opt.Work / 4}}
 	if !fits {
 		return t
 	}
@@ -66,22 +76,23 @@ func NewTrial(ctx context.Context, m *graph.Model, info *infer.Info, ranges []ra
 		return t
 	}
 	kept := 0
-	add := func(in Input, ordinary bool) error {
+	add := func(in Input, how mode) error {
 		want, err := r.Run(ctx, in)
 		if kept += elements(in) + elements(want); err != nil || kept > maxKept {
 			return errors.Join(err, ctx.Err())
 		}
-		t.cases = append(t.cases, trialCase{in: in, want: want, ordinary: ordinary})
+		c := trialCase{in: in, want: want, how: how}
+		t.cases = append(t.cases, c)
 		for name, v := range want {
 			size := magnitude(v)
-			if t.scale[name] = max(t.scale[name], size); ordinary {
+			if t.scale[name] = max(t.scale[name], size); c.ordinary() {
 				t.usual[name] = max(t.usual[name], size)
 			}
 		}
 		return nil
 	}
 	for _, in := range opt.Samples {
-		_ = add(in, true) // a sample that does not run says nothing
+		_ = add(in, spread) // a sample that does not run says nothing
 	}
 	for i := range t.cases {
 		t.cases[i].given = true
@@ -96,7 +107,7 @@ func NewTrial(ctx context.Context, m *graph.Model, info *infer.Info, ranges []ra
 
 // Again returns a trial on the same inputs, with all the work that was left for forms of the model.
 func (t *Trial) Again() *Trial {
-	return &Trial{cases: slices.Clone(t.cases), scale: t.scale, usual: t.usual, made: t.made, meter: meter{dims: map[*graph.Value][]int{}, work: t.made, most: t.most}}
+	return &Trial{model: t.model, cases: slices.Clone(t.cases), scale: t.scale, usual: t.usual, made: t.made, meter: meter{dims: map[*graph.Value][]int{}, work: t.made, most: t.most}}
 }
 
 // trialModes are the modes that inputs are drawn in, in turn: ends show overflow, small numbers
@@ -105,7 +116,7 @@ var trialModes = [...]mode{spread, corners, decades, faint, high, low, sparse, r
 
 // draw adds inputs of all modes, with lengths of the open dimensions that the model runs with, and that the work
 // allowed suffices for.
-func (t *Trial) draw(ctx context.Context, m *graph.Model, info *infer.Info, ranges []rangeprop.InputRange, opt *Options, add func(in Input, ordinary bool) error) {
+func (t *Trial) draw(ctx context.Context, m *graph.Model, info *infer.Info, ranges []rangeprop.InputRange, opt *Options, add func(in Input, how mode) error) {
 	rng := rand.New(rand.NewPCG(seed, seed))
 	before := len(t.cases)
 	for s, err := range spaces(m, info, ranges, opt.Anything, opt.Padding) {
@@ -120,7 +131,7 @@ func (t *Trial) draw(ctx context.Context, m *graph.Model, info *infer.Info, rang
 		t.most = opt.Work / 4
 		for i := range opt.Runs {
 			how := trialModes[i%len(trialModes)]
-			if err = add(s.draw(func(j int) mode { return s.counted(j, how) }, rng), how == spread); err != nil {
+			if err = add(s.draw(func(j int) mode { return s.counted(j, how) }, rng), how); err != nil {
 				break
 			}
 		}
@@ -161,7 +172,7 @@ func (t *Trial) judge(ctx context.Context, m *graph.Model, tolerance float64, se
 	for _, w := range m.Graph.Inits() {
 		t.work += w.Init.Len() * perElement // to read them takes as long as to run a layer
 	}
-	return t.compare(t.cases, t.scale, tolerance, func(c trialCase) (map[string]*refeval.Value, error) {
+	return t.compare(t.cases, t.scale, t.beyond(ctx, tolerance, narrowestUnit(m)), func(c trialCase) (map[string]*refeval.Value, error) {
 		got, err := r.Run(ctx, retype(c.in, m))
 		if err == nil && seen != nil {
 			seen(c, got)
@@ -170,34 +181,66 @@ func (t *Trial) judge(ctx context.Context, m *graph.Model, tolerance float64, se
 	})
 }
 
-// compare runs the cases and returns the first fault that is no rounding. A case with a fault comes
-// first the next time.
-func (t *Trial) compare(cases []trialCase, scale map[string]float64, tolerance float64, run func(trialCase) (map[string]*refeval.Value, error)) (*Fault, error) {
+// swayed is how many times as far as moved inputs put an output off a form may put it off where all elements are alike.
+const swayed = 4
+
+// beyond tells which faults count: what is not finite, and errors beyond the tolerance that inputs moved by a unit
+// would not bring about.
+func (t *Trial) beyond(ctx context.Context, tolerance, unit float64) func(*trialCase, *Fault) bool {
+	return func(c *trialCase, f *Fault) bool {
+		return f.NotFinite || f.Error > tolerance && f.Error > swayed*t.swayOf(ctx, c, unit)
+	}
+}
+
+// swayOf returns how far the outputs of the trial's own model are off where elements that are alike are moved by one
+// unit of a format, each by itself, and 0 for other inputs: what cancels only because all are the same, such as a
+// constant signal in a transform, is no number that anybody relies on.
+func (t *Trial) swayOf(ctx context.Context, c *trialCase, unit float64) float64 {
+	if !c.alike() || c.given {
+		return 0
+	}
+	if c.sway == 0 {
+		c.sway = math.SmallestNonzeroFloat64
+		r, err := refeval.New(t.model, refeval.Options{Wide: true, Measure: t.spend, MaxMemory: searchMemory})
+		if err != nil {
+			return 0
+		}
+		got, err := r.Run(ctx, moved(c.in, unit))
+		if err != nil {
+			return 0
+		}
+		if f := c.fault(got, t.scale); f != nil && !f.NotFinite {
+			c.sway = max(c.sway, f.Error)
+		}
+	}
+	return c.sway
+}
+
+// narrowestUnit is the unit roundoff of the narrowest format of 16 bits or more that a model holds.
+func narrowestUnit(m *graph.Model) (unit float64) {
+	for g := range m.Graphs() {
+		for _, v := range g.Values {
+			if f, ok := v.Type.Elem.Format(); ok && f.Bits() >= 16 {
+				unit = max(unit, f.Unit())
+			}
+		}
+	}
+	return unit
+}
+
+// compare runs the cases and returns the first fault that counts. A case with one comes first the next time.
+func (t *Trial) compare(cases []trialCase, scale map[string]float64, counts func(*trialCase, *Fault) bool, run func(trialCase) (map[string]*refeval.Value, error)) (*Fault, error) {
 	for i, c := range cases {
 		got, err := run(c)
 		if err != nil {
 			return nil, err
 		}
-		if f := c.fault(got, scale); f != nil && (f.NotFinite || f.Error > tolerance && !c.level()) {
+		if f := c.fault(got, scale); f != nil && counts(&cases[i], f) {
 			cases[0], cases[i] = cases[i], cases[0]
 			return f, nil
 		}
 	}
 	return nil, nil
-}
-
-// longSignal is how many equal numbers make a signal.
-const longSignal = 256
-
-// level tells whether an input is a signal of one number other than 0. What filters make of it is what is left of sums
-// that cancel, and that is no more than what rounded weights are off by.
-func (c *trialCase) level() bool {
-	for _, v := range c.in {
-		if t := v.Tensor; t != nil && len(t.F) >= longSignal && t.F[0] != 0 && !slices.ContainsFunc(t.F, func(x float32) bool { return x != t.F[0] }) {
-			return true
-		}
-	}
-	return false
 }
 
 // Sway returns how far an output of the model in FP32 is off where its float inputs are moved by one unit of a format,
