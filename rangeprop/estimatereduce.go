@@ -76,7 +76,7 @@ func (c *call) overImages() (yes, keep bool) {
 	return true, keep
 }
 
-// reducedOf are the moments of what n elements of mean m and variance v come to, which a mean takes to be
+// reducedOf are the moments of what n elements of mean m and variance v come to, which a mean and an extreme take to be
 // correlated by rho.
 func reducedOf(name string, n, m, v, rho float64) (mean, vari float64) {
 	squares := m*m + v // the mean of the squares of normal variables, whose variance is 2v² + 4vm²
@@ -85,9 +85,9 @@ func reducedOf(name string, n, m, v, rho float64) (mean, vari float64) {
 	case "ReduceSum":
 		return n * m, n * v
 	case "ReduceMax", "GlobalMaxPool", "MaxPool":
-		return m + extremeOf(v, n), v / 2
+		return m + largestOf(v*(1-rho), n), v * (1 + rho) / 2
 	case "ReduceMin":
-		return m - extremeOf(v, n), v / 2
+		return m - largestOf(v*(1-rho), n), v * (1 + rho) / 2
 	case "ReduceSumSquare":
 		return n * squares, n * spread
 	case "ReduceL2":
@@ -105,8 +105,19 @@ func reducedOf(name string, n, m, v, rho float64) (mean, vari float64) {
 	return m, v * ((1-rho)/n + rho)
 }
 
-// extremeOf is about how far above their mean the largest of n normal variables of variance v lies.
+// extremeOf is about how far above their mean the largest of many normal variables of variance v lies, and data with
+// longer tails.
 func extremeOf(v, n float64) float64 { return math.Sqrt(2 * v * math.Log(n)) }
+
+// largestOf is how far above their mean the largest of n normal variables of variance v lies on the average (Blom,
+// Statistical Estimates and Transformed Beta-Variables, 1958). Of the few that a pool has that is two thirds of what
+// it is expected to be of many.
+func largestOf(v, n float64) float64 {
+	if n <= 1 {
+		return 0
+	}
+	return math.Sqrt(v) * math.Sqrt2 * math.Erfinv(2*(n-0.375)/(n+0.25)-1)
+}
 
 // perChannel keeps the channel axis of images apart.
 func (m *moments) perChannel() *moments {
