@@ -3,12 +3,16 @@ package analyze
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/amplint/amplint/config"
+	"github.com/amplint/amplint/graph"
+	"github.com/amplint/amplint/graph/onnxtxt"
 	"github.com/amplint/amplint/rules"
+	"github.com/amplint/amplint/samples"
 )
 
 // probed holds a product that no bound decides: the row is centred, so its elements depend on one
@@ -97,5 +101,45 @@ func TestUnexplained(t *testing.T) {
 	f := r.Findings[0]
 	if f.Value.Name != "y" || f.Severity != rules.Error || f.Evidence != rules.Witness || f.Input == nil {
 		t.Errorf("%s of %s, %s, evidence %s, input %v", f.Rule, f.Value.Name, f.Severity, f.Evidence, f.Input)
+	}
+}
+
+// TestSampleTypes: samples are run in the types that the model declares, and those that are not of their kind
+// are left out.
+func TestSampleTypes(t *testing.T) {
+	m, err := onnxtxt.Parse("types", []byte(`<ir_version: 8, opset_import: ["" : 17]>
+m (float16[2] h, float[2] s, double[2] d, int64[2] i, int32[2] j, bool[2] b, float[2] k) => (float[2] y) { y = Neg(s) }`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	given := map[string]*samples.Value{}
+	for name, x := range map[string]*graph.Tensor{
+		"h": graph.FloatTensor("", []int64{2}, 0.1, 70000),
+		"s": graph.FloatTensor("", []int64{2}, 0.1, 2).Converted(graph.Double, false),
+		"d": graph.FloatTensor("", []int64{2}, 0.5, 2), // what it rounds to before is not known
+		"i": graph.FloatTensor("", []int64{2}, 1, 2),
+		"j": graph.IntTensor("", []int64{2}, -3, 4),
+		"b": graph.IntTensor("", []int64{2}, 0, 1),
+		"k": graph.IntTensor("", []int64{2}, 5, 6),
+	} {
+		given[name] = samples.TensorValue(x)
+	}
+	feed := (&inputs{given: []*samples.Sample{{Inputs: given}}}).feeds(m)[0]
+	for name, want := range map[string]string{"h": "float16[2] [0.099975586 +Inf]", "s": "float[2] [0.1 2]", "j": "int32[2] [-3 4]", "b": "bool[2] [0 1]"} {
+		got := "nothing"
+		if v := feed[name]; v != nil {
+			got = v.Tensor.String() + fmt.Sprint(" ", v.Tensor.F)
+			if v.Tensor.F == nil {
+				got = v.Tensor.String() + fmt.Sprint(" ", v.Tensor.I)
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+	for _, name := range []string{"d", "i", "k"} {
+		if feed[name] != nil {
+			t.Errorf("%s is run as %v", name, feed[name].Tensor)
+		}
 	}
 }

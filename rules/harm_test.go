@@ -8,8 +8,8 @@ import (
 	"github.com/amplint/amplint/rules/spread"
 )
 
-const harmModel = `<ir_version: 9, opset_import: ["" : 18], metadata_props: ["amplint.range.x": "[-2,3]", "amplint.range.one": "[1,2]", "amplint.range.b": "[0,1]"]>
-m (float[2, 4] x, float[2, 4] one, bool[2, 4] b) => (y)
+const harmModel = `<ir_version: 9, opset_import: ["" : 18, "com.microsoft" : 1], metadata_props: ["amplint.range.x": "[-2,3]", "amplint.range.one": "[1,2]", "amplint.range.b": "[0,1]"]>
+m (float[2, 4] x, float[2, 4] one, bool[2, 4] b, float[1, 2, 4] q, float[4, 12] qkv, float[12] qkvb, int32[1] len, int32 total) => (y)
 <float large = {1000}, float less = {-1000}, float two = {2}, float minus = {-2}, float small = {0.00001}, float lo = {-1}, float hi = {1}, int64[1] last = {-1}, int64[1] none = {0}, float[4, 2] w = {1, 2, -1, 0, 1, 0, -1, 0},
  bool[2, 4] causal = {1, 0, 0, 0, 1, 1, 0, 0}, bool[2, 4] closed = {1, 0, 0, 0, 0, 0, 0, 0}, bool[2, 4] open = {1, 0, 0, 0, 1, 1, 1, 1}>
 { v = Identity(x) %s }`
@@ -60,6 +60,17 @@ func TestHarm(t *testing.T) {
 		{"y = Pow(v, minus)", pos, spread.Wrong},
 		{"y = ReduceMax(v, last)", neg, spread.Harmless},
 		{"y = ArgMax(v)", pos, spread.Wrong},
+		{"y = com.microsoft.FastGelu(v)", neg, spread.Harmless},
+		{"y = com.microsoft.FastGelu(v)", pos, spread.Broken},
+		{"y = com.microsoft.BiasGelu(x, v)", neg, spread.Harmless},
+		{"y = com.microsoft.QuickGelu(v)", neg, spread.Harmless},
+		{"y = com.microsoft.FusedMatMul(v, w)", neg, spread.Broken},
+		{"y = com.microsoft.MultiHeadAttention<num_heads = 1>(q, q, q, , , v)", neg, spread.Harmless},
+		{"y = com.microsoft.MultiHeadAttention<num_heads = 1>(q, q, q, , , v)", pos, spread.Broken},
+		{"y = com.microsoft.MultiHeadAttention<num_heads = 1>(q, q, q, v)", neg, spread.Broken},
+		{"y = com.microsoft.Attention<num_heads = 1>(q, qkv, qkvb, , , v)", neg, spread.Harmless},
+		{"y = com.microsoft.Attention<num_heads = 1>(q, qkv, v)", neg, spread.Broken},
+		{"y, a, c = com.microsoft.GroupQueryAttention<num_heads = 1, kv_num_heads = 1>(q, q, q, , , len, total, , , , v)", neg, spread.Harmless},
 		{"l = ReduceMean(v, last) y = Exp(l)", neg, spread.Harmless},
 		{"l = ReduceMean(v, last) y = Exp(l)", spread.Damage{Neg: true, Least: 20}, spread.Wrong},
 		{"y = Exp(v)", spread.Damage{Neg: true, Least: 20}, spread.Harmless},
@@ -85,6 +96,9 @@ func TestLost(t *testing.T) {
 		"y = Max(v, less)":  spread.Wrong,
 		"y = Min(v, less)":  spread.Harmless,
 		"y = Min(large, v)": spread.Wrong,
+		"y = Pow(v, two)":   spread.Wrong,
+		"y = Pow(v, minus)": spread.Broken,
+		"y = Pow(two, v)":   spread.Harmless, // 1, and near 1
 	} {
 		m, err := onnxtxt.Parse("case", []byte(fmt.Sprintf(harmModel, body)))
 		if err != nil {

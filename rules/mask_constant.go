@@ -88,7 +88,7 @@ func throughMasks(u graph.Use) bool {
 // toSoftmax tells whether a value comes to a softmax through sums, products, choices and movement.
 func toSoftmax(v *graph.Value) bool {
 	return walk.LeadsTo(v, throughMasks, func(u graph.Use) bool {
-		return walk.Is(u.Node, "Softmax", "LogSoftmax") || u.Node.Op == "Attention" || u.Node.Op == "MultiHeadAttention"
+		return walk.Is(u.Node, "Softmax", "LogSoftmax") || u.Node.Op == "Attention" || spread.AddsToScores(u)
 	}) != nil
 }
 

@@ -54,6 +54,13 @@ func TestReach(t *testing.T) {
 		{"y, s = Loop(one, , x) <body = l (int64 n, bool go, float[2, 4] c) => (bool more, float[2, 4] next, float[2, 4] a) { more = Identity(go) next = Neg(c) a = Add(c, two) }>", "none"},
 		{"s, y = Scan<num_scan_inputs = 1, body = l (float[4] c, float[4] r) => (float[4] next, float[4] a) { next = Neg(c) a = Mul(r, three) }>(v, x)", "-6 9 some some"},
 		{"y = Softmax(x)", "none"},
+		{"y = LeakyRelu<alpha = 0.5>(x)", "-1 3 free free"},
+		{"s = Constant<value_ints = [3, 2, 4]>() y = Expand(x, s)", "-2 3 uniform uniform"},
+		{"s = Constant<value_ints = [2, 1]>() a = Tile(x, s) y = ReduceSum(a, last)", "-8 12 uniform uniform"},
+		{"y = Gemm(x, w)", "-10 10 some some"},
+		{"k = Constant<value = float[1, 4] {1, -1, 2, 0}>() y = Gemm<transB = 1>(x, k, hi)", "-8 12 some some"},
+		{"y = Gemm<alpha = 2.0>(x, w)", "none"},
+		{"t = Transpose(x) y = Gemm<transA = 1>(t, w)", "none"},
 		{"y = CumSum(x, last)", "-8 12 some some"},
 		{"y = Concat<axis = 0>(x, z)", "-2 4 some some"},
 		{"a = Concat<axis = 0>(x, unknown) y = Identity(a)", "none"},
@@ -82,4 +89,21 @@ func describe(r reach.Span) string {
 	}
 	names := [...]string{"none", "some", "uniform", "free"}
 	return fmt.Sprintf("%.5g %.5g %s %s", r.Lo.At, r.Hi.At, names[r.Lo.Level], names[r.Hi.Level])
+}
+
+// TestReachThroughCalls: a function carries on what it is given, an argument that is left out among it.
+func TestReachThroughCalls(t *testing.T) {
+	m, err := onnxtxt.Parse("calls", []byte(`<ir_version: 9, opset_import: ["" : 18, "local" : 1], metadata_props: ["amplint.range.x": "[-2,3]", "amplint.range.z": "[-1,4]"]>
+m (float[2, 4] x, float[2, 4] z) => (float[2, 4] y, float[2, 4] r) { y = local.twice(x) r = local.last(x, , z) }
+<domain: "local", opset_import: ["" : 18]> twice (a) => (b) { c = Neg(a) b = Add(c, c) }
+<domain: "local", opset_import: ["" : 18]> last (a, b, c) => (d) { d = Relu(c) }`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newPass(prepare(t, m, false))
+	for i, want := range []string{"-6 4 free free", "0 4 free free"} {
+		if got := describe(p.reach.Raw(m.Graph.Outputs[i])); got != want {
+			t.Errorf("output %d: reach %s, want %s", i, got, want)
+		}
+	}
 }

@@ -87,6 +87,17 @@ m (float[4, 16] x) => (float[4, 1] y) { y = ReduceLogSumExp<axes = [-1]>(x) }`))
 	}
 }
 
+// TestSoftplusInside: a kernel of Softplus that computes the logarithm as written overflows as Exp does, in FP16.
+func TestSoftplusInside(t *testing.T) {
+	for end, want := range map[string][]string{"12": {"warning kernel  exp-overflow y"}, "11": nil} {
+		found := Run(prepareText(t, `<ir_version: 9, opset_import: ["" : 17], metadata_props: ["amplint.range.x": "[-`+end+`,`+end+`]"]>
+m (float[4, 16] x) => (float[4, 16] y) { y = Softplus(x) }`))
+		if diff := cmp.Diff(want, summary(found)); diff != "" {
+			t.Errorf("to %s (-want +got):\n%s", end, diff)
+		}
+	}
+}
+
 // TestIntegerSum holds a sum of 8-bit products in FP32, and nothing behind its scale: what is scaled is as
 // large as before the model was quantised, whatever its bound.
 func TestIntegerSum(t *testing.T) {

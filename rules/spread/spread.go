@@ -158,14 +158,25 @@ func (f *follow) use(u graph.Use, d Damage) Harm {
 	return Broken // sums of products, norms and what is not known: Inf - Inf, 0·Inf
 }
 
+// scoreBias is the input of onnxruntime's attentions that is added to the scores.
+var scoreBias = map[string]int{
+	"Attention": 5, "MultiHeadAttention": 5, "GroupQueryAttention": 10, "PackedAttention": 5, "PackedMultiHeadAttention": 6,
+	"DecoderMaskedSelfAttention": 5, "DecoderMaskedMultiHeadAttention": 4,
+}
+
+// AddsToScores tells whether an attention of onnxruntime adds the value to its scores.
+func AddsToScores(u graph.Use) bool {
+	i, ok := scoreBias[u.Node.Op]
+	return ok && u.Index == i && u.Node.Domain == "com.microsoft"
+}
+
 func (f *follow) contrib(u graph.Use, d Damage) Harm {
 	switch u.Node.Op {
 	case "Gelu", "FastGelu", "QuickGelu", "BiasGelu":
 		return f.outputs(u.Node, d.signs(d.Pos, false))
-	case "MultiHeadAttention":
-		if u.Index == 5 {
-			return f.attention(d)
-		}
+	}
+	if AddsToScores(u) {
+		return f.attention(d)
 	}
 	return Broken
 }
