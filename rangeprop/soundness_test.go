@@ -41,6 +41,13 @@ var small = map[string]string{
   n = LayerNormalization(x, g) q = MatMul(n, w) shape = Constant<value_ints = [6, 2, 2, 2, 4]>() r = Reshape(q, shape)
   t = Transpose<perm = [2, 1, 3, 0, 4]>(r) zero0 = Constant<value_int = 0>() one0 = Constant<value_int = 1>()
   a = Gather(t, zero0) b = Gather(t, one0) c = Transpose<perm = [0, 1, 3, 2]>(b) y = MatMul(a, c) }`,
+	"rows by one-hot numbers, some of none": `b (float[2, 6, 16] x, int64[2, 3] i) => (y) {
+  n = LayerNormalization(x, g, g) seven = Constant<value_int = 7>() six = Constant<value_int = 6>() ends = Constant<value_floats = [0.0, 1.0]>()
+  fifty = Constant<value_float = 50.0>() m = Add(n, fifty) k = Mul(i, seven) o = OneHot(k, six, ends) r = MatMul(o, m) y = MatMul(r, w) }`,
+	"part of each head": `b (float[2, 6, 16] x) => (y) {
+  n = LayerNormalization(x, g, g) split = Constant<value_ints = [2, 6, 2, 8]>() a = Reshape(n, split) q = Transpose<perm = [0, 2, 1, 3]>(a) k = Transpose<perm = [0, 2, 3, 1]>(a)
+  s = MatMul(q, k) p = Softmax(s) o = MatMul(p, q) i0 = Constant<value = int64[1] {0}>() i4 = Constant<value = int64[1] {4}>() i8 = Constant<value = int64[1] {8}>() ax = Constant<value = int64[1] {3}>()
+  h = Slice(o, i0, i4, ax) t = Transpose<perm = [0, 2, 1, 3]>(h) flat = Constant<value_ints = [2, 6, 8]>() f = Reshape(t, flat) v = Slice(w, i0, i8, i0) y = MatMul(f, v) }`,
 	"rotary": `b (float[2, 6, 16] x, float[1, 6, 1] pos) => (y) {
   n = LayerNormalization(x, g) f = Sin(pos) h = Cos(pos) i0 = Constant<value = int64[1] {0}>() i8 = Constant<value = int64[1] {8}>() i16 = Constant<value = int64[1] {16}>() ax = Constant<value = int64[1] {2}>()
   l = Slice(n, i0, i8, ax) r = Slice(n, i8, i16, ax) m = Neg(r) c = Concat<axis = -1>(m, l) p = Mul(n, h) q = Mul(c, f) s = Add(p, q) y = MatMul(s, w) }`,
