@@ -62,9 +62,6 @@ func (g *Graph) AddInitTensor(t *Tensor) {
 	g.inits = append(g.inits, &Value{Name: t.Name, Graph: g, Init: t, Type: t.Type()})
 }
 
-// AddSparse appends a sparse initializer, named as its values are.
-func (g *Graph) AddSparse(s *SparseInit) { g.sparse = append(g.sparse, s) }
-
 // Link turns the names of a model built by hand into edges, sorts its nodes and instantiates its
 // functions, as reading a file does. It is called once.
 func (m *Model) Link() error { return m.link() }

@@ -67,15 +67,6 @@ func (v *Value) SetElem(e ElemType) {
 // Declared tells whether an entry of input, output or value_info names v.
 func (v *Value) Declared() bool { return len(v.infos) > 0 }
 
-// AddInfo gives v an entry of value_info where nothing declares it yet.
-func (v *Value) AddInfo() {
-	if len(v.infos) > 0 {
-		return
-	}
-	vi := &ValueInfo{Name: v.Name, Type: v.Type}
-	v.infos, v.Graph.infos = append(v.infos, vi), append(v.Graph.infos, vi)
-}
-
 // DropInfo removes the entries of value_info that name v. What the graph declares as its input or
 // output stays.
 func (v *Value) DropInfo() {

@@ -88,9 +88,6 @@ func (v *Val) NaN() bool { return v.nan }
 // is finite but not bounded.
 func (v *Val) PosInf() bool { return v.posInf }
 
-// NegInf tells whether an element may be -Inf.
-func (v *Val) NegInf() bool { return v.negInf }
-
 // Tiny returns the least magnitude of a non-zero element where it is known, else 0.
 func (v *Val) Tiny() float64 {
 	h := v.Hull()

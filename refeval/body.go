@@ -23,9 +23,6 @@ func (c *Call) Body(name string) *Body {
 // hasBody tells whether the node has a graph attribute of the name.
 func (c *Call) hasBody(name string) bool { return c.bodies[name] != nil }
 
-// Inputs returns the number of inputs of the graph.
-func (b *Body) Inputs() int { return len(b.p.inputs) }
-
 // Outputs returns the number of outputs of the graph.
 func (b *Body) Outputs() int { return len(b.p.outs) }
 

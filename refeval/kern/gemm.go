@@ -41,9 +41,6 @@ func Pack(b Matrix, k, n int) *Packed {
 	return p
 }
 
-// Dims returns the numbers of rows and columns.
-func (p *Packed) Dims() (k, n int) { return p.k, p.n }
-
 // packPanel lays out k rows of n columns, at most panelN.
 func packPanel(dst []float32, b Matrix, k, n int) {
 	if b.Col == 1 && n == panelN {
