@@ -48,6 +48,11 @@ var small = map[string]string{
   n = LayerNormalization(x, g, g) split = Constant<value_ints = [2, 6, 2, 8]>() a = Reshape(n, split) q = Transpose<perm = [0, 2, 1, 3]>(a) k = Transpose<perm = [0, 2, 3, 1]>(a)
   s = MatMul(q, k) p = Softmax(s) o = MatMul(p, q) i0 = Constant<value = int64[1] {0}>() i4 = Constant<value = int64[1] {4}>() i8 = Constant<value = int64[1] {8}>() ax = Constant<value = int64[1] {3}>()
   h = Slice(o, i0, i4, ax) t = Transpose<perm = [0, 2, 1, 3]>(h) flat = Constant<value_ints = [2, 6, 8]>() f = Reshape(t, flat) v = Slice(w, i0, i8, i0) y = MatMul(f, v) }`,
+	"a row of fewer axes": `b (float[2, 6, 16] x, float[6, 16] z) => (y) {
+  n = LayerNormalization(x, g, g) m = LayerNormalization(z, g) s = Add(n, m) h = MatMul(s, w) d = Sub(m, h) y = MatMul(d, w) }`,
+	"a norm in two products": `b (float[2, 6, 16] x) => (y) {
+  m = ReduceMean<axes = [-1]>(x) d = Sub(x, m) q = Mul(d, d) v = ReduceMean<axes = [-1]>(q) e = Add(v, eps) s = Sqrt(e) r = Reciprocal(s) k = Mul(r, g)
+  a = Mul(x, k) c = Mul(m, k) o = Sub(g, c) f = Add(a, o) y = MatMul(f, w) }`,
 	"rotary": `b (float[2, 6, 16] x, float[1, 6, 1] pos) => (y) {
   n = LayerNormalization(x, g) f = Sin(pos) h = Cos(pos) i0 = Constant<value = int64[1] {0}>() i8 = Constant<value = int64[1] {8}>() i16 = Constant<value = int64[1] {16}>() ax = Constant<value = int64[1] {2}>()
   l = Slice(n, i0, i8, ax) r = Slice(n, i8, i16, ax) m = Neg(r) c = Concat<axis = -1>(m, l) p = Mul(n, h) q = Mul(c, f) s = Add(p, q) y = MatMul(s, w) }`,

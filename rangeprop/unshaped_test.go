@@ -14,6 +14,7 @@ func TestUnshaped(t *testing.T) {
 	}{
 		"instance norm":           {`m (float[] x, float[2] s, float[2] b) => (float[] y) { y = InstanceNormalization(x, s, b) }`, 100},
 		"group norm":              {`m (float[] x, float[2] s, float[2] b) => (float[] y) { y = GroupNormalization<num_groups = 2>(x, s, b) }`, 100},
+		"product":                 {`m (float[] x) => (float[] y) { y = MatMul(x, x) }`, 100},
 		"pool":                    {`m (float[] x) => (float[] y) { y = GlobalLpPool(x) }`, 100},
 		"scores":                  {`m (float[] x) => (float[] o, float[] y) { o, p, q, y = Attention(x, x, x) }`, 100},
 		"scores of unknown heads": {`m (float[B, 2, 3, H] x) => (float[] o, float[] y) { o, p, q, y = Attention(x, x, x) }`, 100},

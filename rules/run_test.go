@@ -98,6 +98,27 @@ m (float[4, 16] x) => (float[4, 16] y) { y = Softplus(x) }`))
 	}
 }
 
+// TestInsideKernels finds what one operator computes on the way to a result that fits, and scales that FP16 loses.
+func TestInsideKernels(t *testing.T) {
+	for _, c := range []struct {
+		opset, r, body string
+		want           []string
+	}{
+		{"17", "200", "y = ReduceL2(x)", []string{"warning kernel  sum-of-squares y"}},
+		{"17", "30", "y = ReduceL2(x)", nil},
+		{"17", "60000", "y = ReduceL2(x)", []string{"error witness visible value-overflow y"}},
+		{"19", "10", "s = Constant<value_float = 1e-9>() q = Cast<to = 3>(x) y = DequantizeLinear(q, s)", []string{"error constant silent scale-underflow s"}},
+		{"19", "10", "s = Constant<value_floats = [0.5, 1e-9, 0.25, 1.0]>() q = Cast<to = 3>(x) y = DequantizeLinear<axis = 1>(q, s)", []string{"error constant silent scale-underflow s"}},
+		{"19", "10", "s = Constant<value_float = 0.1>() q = Cast<to = 3>(x) y = DequantizeLinear(q, s)", nil},
+	} {
+		found := Run(prepareText(t, `<ir_version: 9, opset_import: ["" : `+c.opset+`], metadata_props: ["amplint.range.x": "[-`+c.r+`,`+c.r+`]"]>
+m (float[4, 4] x) => (y) { `+c.body+` }`))
+		if diff := cmp.Diff(c.want, summary(found)); diff != "" {
+			t.Errorf("%s to %s (-want +got):\n%s", c.body, c.r, diff)
+		}
+	}
+}
+
 // TestIntegerSum holds a sum of 8-bit products in FP32, and nothing behind its scale: what is scaled is as
 // large as before the model was quantised, whatever its bound.
 func TestIntegerSum(t *testing.T) {
