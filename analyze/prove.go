@@ -81,7 +81,7 @@ func (f *Fixed) proved(ctx context.Context, a *analysis, plan *rewrite.Plan, opt
 	case slices.Contains(opt.Prefer, "clamp") && has[rewrite.Clamp](f.Edits):
 		return f.without(ctx, a, plan, opt, "clamp", clampedBadly)
 	}
-	if !fault.NotFinite && p.tied(ctx, a) {
+	if !fault.NotFinite && p.tied(ctx, a, m) {
 		return m, ctx.Err()
 	}
 	again := *f
@@ -111,15 +111,15 @@ func (f *Fixed) proved(ctx context.Context, a *analysis, plan *rewrite.Plan, opt
 	return m, nil
 }
 
-// tied tells whether the inputs in the format of the plan put an output off by themselves, since they come close to what
+// tied tells whether the inputs that the result narrows put an output off by themselves, since they come close to what
 // they are compared with: that is no fault of the plan.
-func (p *proof) tied(ctx context.Context, a *analysis) bool {
+func (p *proof) tied(ctx context.Context, a *analysis, m *graph.Model) bool {
 	hold, err := p.plan.Hold(p.model)
 	if err != nil || p.plan.Target.Bits() < 16 {
 		return false
 	}
 	w := witness.Options{Target: p.plan.Target, Hold: func(v *graph.Value) (numfmt.Format, bool) {
-		if v.Input && v.Type.Elem == graph.Float { // which is cast where it keeps its type
+		if v.Input && narrowed(m.Graph.Lookup(v.Name), p.plan.Target) {
 			return p.plan.Target, true
 		}
 		return hold(v)
@@ -128,6 +128,14 @@ func (p *proof) tied(ctx context.Context, a *analysis) bool {
 		return false
 	}
 	return p.trial.Again().Tied(ctx, p.model, w, p.tolerance)
+}
+
+// narrowed tells whether an input of a result is of a format, or cast to it.
+func narrowed(v *graph.Value, f numfmt.Format) bool {
+	low := graph.ElemOf(f)
+	return v != nil && (v.Type.Elem == low || slices.ContainsFunc(v.Uses, func(u graph.Use) bool {
+		return u.Node != nil && u.Node.OpName() == "Cast" && u.Node.Out(0).Type.Elem == low
+	}))
 }
 
 // magnified is how many times as far as its inputs are moved an output is off where a model magnifies any rounding: no

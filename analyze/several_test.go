@@ -90,3 +90,20 @@ m (float[64, 256] x) => (float[64, 256] y) <float half = {0.5}> { a = Thresholde
 		t.Errorf("%d nodes are low, %d edits; want 2 and none", f.Summary.Low, len(f.Edits))
 	}
 }
+
+// TestTiedElsewhere: where the numbers that are compared stay FP32, ties among them excuse nothing. The start of a row is
+// no number of bfloat16, and the column is counted from it.
+func TestTiedElsewhere(t *testing.T) {
+	path := written(t, `<ir_version: 8, opset_import: ["" : 17], metadata_props: ["amplint.range.x": "[0,1]"]>
+m (float[2, 12288] x) => (float[2] row, float[2] col) <float width = {96}>
+{ i = ArgMax<axis = 1, keepdims = 0>(x) f = Cast<to = 1>(i) q = Div(f, width) row = Floor(q) start = Mul(row, width) col = Sub(f, start) }`)
+	out := filepath.Join(t.TempDir(), "o.onnxtxt")
+	f, err := Fix(context.Background(), path, FixOptions{Options: Options{Target: BF16, Effort: "quick"}, Out: out})
+	if err != nil || f.Refused != "" {
+		t.Fatal(err, f.Refused)
+	}
+	r, err := Check(context.Background(), out, Options{Target: AsIs, Effort: "quick"})
+	if err != nil || r.Failed(FailOnError) {
+		t.Errorf("the result is not right: %v, %+v", err, r)
+	}
+}
