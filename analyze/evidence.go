@@ -26,7 +26,7 @@ func (a *analysis) attest(ctx context.Context, t Target, opt *Options, in *rules
 	if !ok {
 		return
 	}
-	open := t.format().Bits() == 16 && !slices.ContainsFunc(found, func(f rules.Finding) bool { return f.Severity == rules.Error })
+	open := in.Target.Bits() == 16 && !slices.ContainsFunc(found, func(f rules.Finding) bool { return f.Severity == rules.Error })
 	var goals []witness.Goal
 	var at []*rules.Finding
 	for i := range found {

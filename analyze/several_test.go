@@ -107,3 +107,14 @@ m (float[2, 12288] x) => (float[2] row, float[2] col) <float width = {96}>
 		t.Errorf("the result is not right: %v, %+v", err, r)
 	}
 }
+
+// TestAnglesOfAFile: a search decides of what a bound alone speaks for in a file of 16 bits as it does in one that is to
+// be narrowed.
+func TestAnglesOfAFile(t *testing.T) {
+	r := checkedAsIs(t, `<ir_version: 8, opset_import: ["" : 17], metadata_props: ["amplint.range.x": "[-1,1]"]>
+m (float16[1, 2] x) => (y) <int64 from = {0}, int64 to = {4096}, int64 by = {1}, int64[1] second = {1}, float16[1, 2] turns = {15360, 14336}>
+{ r = Range(from, to, by) f = Cast<to = 10>(r) p = Unsqueeze(f, second) a = Mul(p, turns) s = Sin(a) y = Mul(s, x) }`)
+	if !r.Failed(FailOnError) {
+		t.Errorf("%+v", r.Findings)
+	}
+}

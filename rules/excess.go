@@ -109,7 +109,7 @@ func (p *Pass) overInput(n *graph.Node) bool {
 // overLimit tells whether a value can be taken past a limit. A constant is the matter of its first reader,
 // unless it is folded here and was found where the model computes it.
 func (p *Pass) overLimit(v *graph.Value, limit float64) bool {
-	if walk.Constant(v) != nil {
+	if walk.Constant(v) != nil || folds(v, maxFolded) {
 		return p.Range(v).MaxAbs() >= limit && p.foundBehind(v, maxFolded)
 	}
 	r := p.reach.Raw(walk.Plain(v))
@@ -118,6 +118,16 @@ func (p *Pass) overLimit(v *graph.Value, limit float64) bool {
 
 // maxFolded bounds the nodes between a folded constant and the one where its overflow was found.
 const maxFolded = 6
+
+// folds tells whether a value is computed from constants alone, in few steps.
+func folds(v *graph.Value, depth int) bool {
+	v = walk.Moved(walk.Plain(v))
+	if v == nil || walk.Constant(v) != nil {
+		return true
+	}
+	n := walk.Maker(v)
+	return n != nil && depth > 0 && len(n.Subgraphs()) == 0 && !slices.ContainsFunc(n.Inputs, func(in *graph.Value) bool { return !folds(in, depth-1) })
+}
 
 // foundBehind tells whether a finding stands on one of the nodes that compute a value.
 func (p *Pass) foundBehind(v *graph.Value, depth int) bool {

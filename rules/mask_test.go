@@ -142,3 +142,14 @@ m (float16[2, 8] x) => (y) <float16 one = {15360}> { q = Mul(x, x) d = Sub(one, 
 		}
 	}
 }
+
+// TestComputedMask: a mask that is computed where the model runs, of constants alone, is found where it overflows, and
+// not again where it is added.
+func TestComputedMask(t *testing.T) {
+	in := prepareText(t, `<ir_version: 9, opset_import: ["" : 17], metadata_props: ["amplint.range.s": "[-12,12]"]>
+m (float[1, 2, 8, 8] s) => (float[1, 2, 8, 8] p) <int64[2] dims = {8, 8}, int64 one = {1}, float low = {-3.4028235e38}>
+{ f = Expand(low, dims) mask = Trilu<upper = 1>(f, one) a = Add(s, mask) p = Softmax(a) }`)
+	if diff := cmp.Diff([]string{"mask-constant note mask"}, places(Run(in))); diff != "" {
+		t.Errorf("findings (-want +got):\n%s", diff)
+	}
+}
