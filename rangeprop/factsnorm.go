@@ -112,9 +112,9 @@ func twoMeans(n *pattern.Norm) (low numfmt.Format, ok bool) {
 	return low, n.Kind == pattern.LayerNorm && !n.Expanded && low != high
 }
 
-// uncast looks through changes of type.
+// uncast looks through changes of type, and none.
 func uncast(v *graph.Value) *graph.Value {
-	for v.Producer != nil && v.Producer.Op == "Cast" && v.Producer.In(0) != nil && v.Producer.In(0).Type.Elem.IsFloat() {
+	for v.Producer != nil && (v.Producer.Op == "Cast" || v.Producer.Op == "Identity") && v.Producer.In(0) != nil && v.Producer.In(0).Type.Elem.IsFloat() {
 		v = v.Producer.In(0)
 	}
 	return v

@@ -135,9 +135,17 @@ func sameShape(s, t graph.Shape) bool {
 	return s != nil && slices.Equal(s, t) && !slices.ContainsFunc(s, func(d graph.Dim) bool { return !d.Known() && d.Sym == "" })
 }
 
-// number tells whether the value is one number.
+// number tells whether all elements of a value are one number.
 func (v *Val) number() bool {
-	return len(v.lo) == 1 && v.lo[0] == v.hi[0] && !v.nan && size(v.dims) == 1
+	if len(v.lo) == 0 || v.nan || math.IsInf(v.lo[0], 0) {
+		return false
+	}
+	for i, lo := range v.lo {
+		if lo != v.lo[0] || v.hi[i] != lo {
+			return false
+		}
+	}
+	return true
 }
 
 // away are the pieces of a value whose elements were moved since.
@@ -190,7 +198,9 @@ func (c *call) pieced(v *graph.Value, x *Val, o op) *Val {
 	p := &pieces{of: of}
 	for i, in := range c.in {
 		switch {
-		case in == nil || in.number() || c.n.Op == "CastLike" && i == 1:
+		case in == nil || c.n.Op == "CastLike" && i == 1:
+		case in.number():
+			d.in[i] = in.flat()
 		case in.pieces != nil && in.pieces.of == of:
 			d.in[i], p.seed, p.ball, p.beside = in.pieces.v, in.pieces.seed, in.pieces.ball, p.beside || in.pieces.beside
 		case pattern.Bare(c.n.In(i)) == of:

@@ -81,6 +81,9 @@ const wholeLimit = 1 << 63
 
 // blurred widens a sum by its rounding.
 func (s cells) blurred(r Range) Range {
+	if math.IsInf(r.Lo, 1) || math.IsInf(r.Hi, -1) { // a sum of infinities alone is one
+		return r
+	}
 	if k := sumError(s.count(), 1); s.oneSign() && !math.IsInf(s.count(), 0) { // the error is then relative to the sum
 		less := math.Min(k, 1)
 		if r.Hi <= 0 {

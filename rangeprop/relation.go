@@ -100,7 +100,7 @@ func (p *pass) blend(b *pattern.Blend, x *Val) *Val {
 		return x
 	}
 	r := p.factors(b.Output, b.CoefA, b.A).join(p.factors(b.Output, b.CoefB, b.B))
-	s := 8 * p.unitOf(slices.Concat([]*graph.Value{b.Output, b.Weight}, b.A, b.B, p.copies(b.Output))...) * r.MaxAbs()
+	s := 8 * p.unitOf(slices.Concat([]*graph.Value{b.Output, b.Weight, b.Rest}, b.A, b.B, p.copies(b.Output))...) * r.MaxAbs()
 	f := narrowest(behind(b.Output, nil))
 	return x.limit(grained(f, Range{r.Lo - s, r.Hi + s}, 1+math.Abs(b.CoefA)+math.Abs(b.CoefB)), 0)
 }
@@ -160,9 +160,10 @@ func (p *pass) rotation(r *pattern.Rotation, v *graph.Value, x *Val) *Val {
 }
 
 // gap is at least zero, but for the rounding of what it is the difference of.
-func (p *pass) gap(picked, v *graph.Value, x *Val) *Val {
+func (p *pass) gap(g *pattern.Gap, v *graph.Value, x *Val) *Val {
+	picked := g.Picked
 	in := p.val(picked)
-	if in.nan || in.special() {
+	if in.nan || in.special() || g.Label != nil && !(Range{0, float64(g.Classes - 1)}).Contains(p.val(g.Label).Hull()) {
 		return x
 	}
 	return x.limit(Range{-(8*p.unitBehind(v, picked) + 1e-5) * (1 + in.Hull().MaxAbs()), math.Inf(1)}, 0)

@@ -45,7 +45,7 @@ func (f *finder) convex(a, b *graph.Value) *Blend {
 		as, ok := f.values(left)
 		bs, ok2 := f.values(right)
 		if ok && ok2 {
-			return &Blend{Weight: z, A: as, B: bs, CoefA: left.coef, CoefB: right.coef}
+			return &Blend{Weight: z, Rest: w.base, A: as, B: bs, CoefA: left.coef, CoefB: right.coef}
 		}
 	}
 	return nil
@@ -62,10 +62,10 @@ func (f *finder) mirrored(v *graph.Value, p *product) *graph.Value {
 		if m == nil || g.base.Const != nil || m.OpName() != "Sigmoid" || m.In(0) == nil {
 			continue
 		}
-		x, y := f.same(n.In(0)), f.same(m.In(0))
+		x, y := n.In(0), m.In(0) // of one rounding: σ(-x) would be another number
 		a, b, ok := f.difference(x)
 		c, d, ok2 := f.difference(y)
-		if f.negation(x, y) || f.negation(y, x) || ok && ok2 && f.same(a) == f.same(d) && f.same(b) == f.same(c) {
+		if f.negated(x) == y || f.negated(y) == x || ok && ok2 && a == d && b == c {
 			return g.base
 		}
 	}

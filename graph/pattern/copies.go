@@ -72,8 +72,8 @@ func (f *finder) copiesOfSums() {
 	for v, of := range f.set.falls {
 		f.copies(v, []*graph.Value{of}, false)
 	}
-	for v, picked := range f.set.gaps {
-		f.copies(v, []*graph.Value{f.shaped(picked).Producer.In(0)}, false)
+	for v, g := range f.set.gaps {
+		f.copies(v, []*graph.Value{g.Row}, false)
 	}
 	for v, c := range f.set.crests {
 		f.copies(v, []*graph.Value{c.Input}, false)

@@ -200,23 +200,68 @@ func (f *finder) gap(v *graph.Value) {
 	} else if s := f.set.sums[l]; s != nil && s.Output == l && s.Coef == 1 {
 		x, axes = f.same(s.Input), s.Axes
 	}
-	g := e.Producer
-	if x == nil || len(axes) != 1 || g == nil || g.OpName() != "GatherElements" || f.same(g.In(0)) != x {
+	if x == nil || len(axes) != 1 {
 		return
 	}
-	s, rank := e.Type.Shape, len(x.Type.Shape)
-	axis := int(g.Int("axis", 0))
-	if axis < 0 {
-		axis += rank
-	}
-	if rank == 0 || len(s) != rank || axis != axes[0] || s[axis] != (graph.Dim{N: 1}) {
+	axis, of, label := f.elementOf(e, x)
+	if of != x || axis != axes[0] {
 		return
 	}
 	// the rows of both must meet: the shapes without the axis are those of the operands
 	row := slices.Delete(slices.Clone(x.Type.Shape), axis, axis+1)
 	if meets(row, lse.Type.Shape) && meets(row, picked.Type.Shape) && slices.Equal(lse.Type.Shape, picked.Type.Shape) {
-		f.set.gaps[v] = picked
+		f.set.gaps[v] = &Gap{Row: x, Picked: picked, Label: label, Classes: x.Type.Shape[axis].N}
 	}
+}
+
+// elementOf reads e as one element of each row of x along an axis. label is what says which one where a label that names
+// none picks 0; else nil.
+func (f *finder) elementOf(e, x *graph.Value) (axis int, of, label *graph.Value) {
+	g, rank := e.Producer, len(x.Type.Shape)
+	if g == nil || e.Const != nil || g.In(0) == nil || rank == 0 || !settled(e.Type.Shape) {
+		return 0, nil, nil
+	}
+	axis = int(fromFront(g.Int("axis", 0), x.Type.Shape))
+	switch g.OpName() {
+	case "GatherElements":
+		if len(e.Type.Shape) == rank && axis >= 0 && axis < rank && e.Type.Shape[axis] == (graph.Dim{N: 1}) {
+			return axis, f.same(g.In(0)), nil
+		}
+	case "GatherND":
+		index := g.In(1)
+		if index == nil || !settled(index.Type.Shape) || int(g.Int("batch_dims", 0)) != rank-1 || index.Type.Shape[len(index.Type.Shape)-1] != (graph.Dim{N: 1}) {
+			return 0, nil, nil
+		}
+		return rank - 1, f.same(g.In(0)), nil
+	case "ReduceSum":
+		return f.oneHotOf(e, x)
+	}
+	return 0, nil, nil
+}
+
+// oneHotOf reads the sum of a row times the one-hot encoding of a label.
+func (f *finder) oneHotOf(e, x *graph.Value) (axis int, of, label *graph.Value) {
+	r, ok := f.reduction(e)
+	if !ok || r.op != "Sum" || len(r.axes) != 1 || !settled(x.Type.Shape) {
+		return 0, nil, nil
+	}
+	q, ok := r.reshaped(x)
+	p := f.product(r.of)
+	if !ok || len(q.axes) != 1 || !asLarge(r.of.Type.Shape, x.Type.Shape) || p.coef != 1 || len(p.factors) != 2 || p.factors[0].pow != 1 || p.factors[1].pow != 1 {
+		return 0, nil, nil
+	}
+	for i, g := range p.factors {
+		k := f.truth(g.base)
+		if k == nil || k.Producer == nil || k.Producer.OpName() != "OneHot" || k.Producer.In(2) == nil || !f.alike(p.factors[1-i].base, x) {
+			continue
+		}
+		n := k.Producer
+		values := fewInts(n.In(2))
+		if slices.Equal(values, []int64{0, 1}) && slices.Equal(k.Type.Shape, r.of.Type.Shape) && int(fromFront(n.Int("axis", -1), k.Type.Shape)) == r.axes[0] && x.Type.Shape[q.axes[0]].Known() {
+			return q.axes[0], x, n.In(0)
+		}
+	}
+	return 0, nil, nil
 }
 
 // meets tells whether a shape is that of the rows, a dimension of 1 more aside, all of them known.

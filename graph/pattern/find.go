@@ -8,7 +8,7 @@ func Find(m *graph.Model) *Set {
 		norms: map[*graph.Value]*Norm{}, vars: map[*graph.Value]*Norm{}, parts: map[*graph.Node]*Norm{}, squares: map[*graph.Value]*Square{},
 		shifts: map[*graph.Value]*Shift{}, sums: map[*graph.Value]*ExpSum{}, softmax: map[*graph.Value]*Softmax{},
 		ratios: map[*graph.Value]*Ratio{}, matmuls: map[*graph.Node]*Logit{}, maskedBy: map[*graph.Value][]*Mask{},
-		entropy: map[*graph.Value]*Entropy{}, blends: map[*graph.Value]*Blend{}, gaps: map[*graph.Value]*graph.Value{}, cancels: map[*graph.Value]*Cancel{}, shares: map[*graph.Value]*Shares{}, spreads: map[*graph.Value]*graph.Value{}, trained: map[*graph.Node]bool{},
+		entropy: map[*graph.Value]*Entropy{}, blends: map[*graph.Value]*Blend{}, gaps: map[*graph.Value]*Gap{}, cancels: map[*graph.Value]*Cancel{}, shares: map[*graph.Value]*Shares{}, spreads: map[*graph.Value]*graph.Value{}, trained: map[*graph.Node]bool{},
 		squareSums: map[*graph.Value]bool{}, rotations: map[*graph.Value]*Rotation{}, rises: map[*graph.Value]*graph.Value{}, falls: map[*graph.Value]*graph.Value{},
 		crests: map[*graph.Value]*Crest{}, merges: map[*graph.Value]*Merge{}, copies: map[*graph.Value]*Copies{}, portions: map[*graph.Value]*Portions{},
 		remainders: map[*graph.Value]*Remainder{}, centers: map[*graph.Value]*Centered{}, weighedSpreads: map[*graph.Value]*WeightedSpread{},
@@ -68,6 +68,9 @@ func (f *finder) node(n *graph.Node) {
 		}
 		f.linear(v)
 		if n.Op == "Mul" {
+			if f.set.ratios[v] == nil {
+				f.byTable(v)
+			}
 			f.entropy(v)
 		}
 	case "Pow":

@@ -249,6 +249,7 @@ func (f *finder) foldedOver(d *denominator, g factor, terms []term, i int) *Norm
 	}
 	left := t.without(x, 1)
 	for j, u := range terms {
+		m := f.squeezed(u, m, x)
 		if j == i || u.power(m) != 1 || !left.equal(u.without(m, 1)) || !near(-u.sign*u.coef/(t.sign*t.coef), coef) {
 			continue
 		}
@@ -271,6 +272,19 @@ func (f *finder) foldedOver(d *denominator, g factor, terms []term, i int) *Norm
 		return n
 	}
 	return nil
+}
+
+// squeezed returns the factor of a term that is a mean m of x in another shape, m itself where none is.
+func (f *finder) squeezed(t term, m, x *graph.Value) *graph.Value {
+	for _, g := range t.factors {
+		if g.base == m || !f.alike(g.base, m) {
+			continue
+		}
+		if r, ok := f.meanOf(g.base, x); ok && r.aligned(g.base) {
+			return g.base
+		}
+	}
+	return m
 }
 
 // between lists the nodes on the paths from one value to another, in graph order.
@@ -321,15 +335,22 @@ func (f *finder) betweenAll(to *graph.Value, from ...*graph.Value) (nodes []*gra
 // variance reads the mean of (x - mean(x))².
 func (f *finder) variance(v *graph.Value) {
 	r, _, mean, ok := f.averageAll(v)
-	if !ok || !mean || r.op != "Mean" && r.op != "Sum" {
+	if !ok || !mean {
 		return
 	}
-	root, ok := f.product(r.of).root()
-	if !ok || root.coef != 1 {
-		return
-	}
-	d, ok := root.single(1)
-	if !ok {
+	var d *graph.Value
+	switch r.op {
+	case "SumSquare":
+		d = r.of
+	case "Mean", "Sum":
+		root, ok := f.product(r.of).root()
+		if !ok || root.coef != 1 {
+			return
+		}
+		if d, ok = root.single(1); !ok {
+			return
+		}
+	default:
 		return
 	}
 	x, m, ok := f.difference(d)

@@ -169,7 +169,7 @@ func (f *finder) step(v *graph.Value) *graph.Value {
 	if in := f.neutral(v); in != nil {
 		return in
 	}
-	if f.recast(n) {
+	if f.recast(n) || slicesAll(n) {
 		return n.In(0)
 	}
 	return returned(v, passes)
@@ -202,6 +202,15 @@ func (f *finder) recast(n *graph.Node) bool {
 		}
 	}
 	return false
+}
+
+// slicesAll tells whether a Slice takes all elements in their order, as an index that adds an axis is spelled.
+func slicesAll(n *graph.Node) bool {
+	if n.OpName() != "Slice" || n.Out(0) == nil || !settled(n.In(0).Type.Shape) || !slices.Equal(n.In(0).Type.Shape, n.Out(0).Type.Shape) {
+		return false
+	}
+	s := n.In(4)
+	return s == nil || len(fewInts(s)) > 0 && !slices.ContainsFunc(fewInts(s), func(step int64) bool { return step != 1 })
 }
 
 // neutral returns x where v is x + 0, x - 0, x · 1, x / 1 or max(x, -Inf), of the same shape.

@@ -1,6 +1,7 @@
 package pattern
 
 import (
+	"math"
 	"slices"
 
 	"github.com/amplint/amplint/graph"
@@ -16,7 +17,7 @@ func (f *finder) prefixes(v, num, den *graph.Value) {
 	}
 	x := f.same(num.Producer.In(0))
 	e := f.stripEps(den)
-	if counts(f.same(den), num.Type.Shape, at, num.Producer.Int("reverse", 0) != 0) && num.Producer.Int("exclusive", 0) == 0 {
+	if counts(f.same(den), num.Type.Shape, at, num.Producer.Int("reverse", 0) != 0, 1) && num.Producer.Int("exclusive", 0) == 0 {
 		f.addRatio(&Ratio{Kind: OfCount, Num: num, Den: f.same(den), Input: x, Output: v, Coef: 1, Nodes: f.between(v, x)})
 		return
 	}
@@ -40,6 +41,24 @@ func (f *finder) prefixes(v, num, den *graph.Value) {
 		EpsValue: e.value, EpsMax: e.max, Products: true, Apart: true, Nodes: f.betweenAll(v, of, w)})
 }
 
+// byTable reads running means as products with a table of reciprocals.
+func (f *finder) byTable(v *graph.Value) {
+	n := v.Producer
+	if len(n.Inputs) != 2 || n.In(1) == nil || v.Type.Elem.Bits() < 32 {
+		return
+	}
+	for i, in := range n.Inputs {
+		num, by := f.same(n.In(1-i)), f.same(in)
+		at, ok := f.running(num)
+		if ok && slices.Equal(num.Type.Shape, v.Type.Shape) && num.Producer.Int("exclusive", 0) == 0 &&
+			counts(by, num.Type.Shape, at, num.Producer.Int("reverse", 0) != 0, -1) {
+			x := f.same(num.Producer.In(0))
+			f.addRatio(&Ratio{Kind: OfCount, Num: num, Den: by, Input: x, Output: v, Coef: 1, Nodes: f.between(v, x)})
+			return
+		}
+	}
+}
+
 // running tells along which axis, counted from the last one, a value is a running sum.
 func (f *finder) running(v *graph.Value) (at int, ok bool) {
 	n := v.Producer
@@ -54,8 +73,8 @@ func (f *finder) running(v *graph.Value) (at int, ok bool) {
 	return len(v.Type.Shape) - int(i), i >= 0 && i < int64(len(v.Type.Shape))
 }
 
-// counts tells whether a constant counts up from 1 along an axis, or down to it, and along no other.
-func counts(v *graph.Value, s graph.Shape, at int, down bool) bool {
+// counts tells whether a constant counts up from 1 along an axis, or down to it, and along no other, or to a power.
+func counts(v *graph.Value, s graph.Shape, at int, down bool, power float64) bool {
 	t := v.Type.Shape
 	if v.Const == nil || v.Const.Len() > maxPositions || !s[len(s)-at].Known() || len(t) > len(s) {
 		return false
@@ -73,7 +92,7 @@ func counts(v *graph.Value, s graph.Shape, at int, down bool) bool {
 		if down {
 			k = n - 1 - k
 		}
-		if c != float64(k+1) {
+		if !equal(math.Pow(float64(k+1), power), c) {
 			return false
 		}
 	}

@@ -353,6 +353,9 @@ func (f *finder) span(v *graph.Value) {
 		e := f.stripEps(g.base)
 		low, high, ok := f.spread(e.of)
 		if !ok {
+			low, high, ok = f.spreadOfTerms(g.base, &e)
+		}
+		if !ok {
 			continue
 		}
 		rest := p.without(g.base, -1)
@@ -384,6 +387,23 @@ func (f *finder) spread(v *graph.Value) (low, high *reduction, ok bool) {
 	if !ok {
 		return nil, nil, false
 	}
+	return f.spreadOf(a, b)
+}
+
+// spreadOfTerms reads max(x) + (ε - min(x)), which rounds to no less than max(x) - min(x).
+func (f *finder) spreadOfTerms(v *graph.Value, e *epsilon) (low, high *reduction, ok bool) {
+	ts, c := f.terms(v)
+	if len(ts) != 2 || c < 0 || ts[0].sign == ts[1].sign {
+		return nil, nil, false
+	}
+	if ts[0].sign < 0 {
+		ts[0], ts[1] = ts[1], ts[0]
+	}
+	*e = epsilon{of: f.same(v), shifted: f.same(v), value: c}
+	return f.spreadOf(ts[0].value, ts[1].value)
+}
+
+func (f *finder) spreadOf(a, b *graph.Value) (low, high *reduction, ok bool) {
 	high, ok = f.reduction(a)
 	low, ok2 := f.reduction(b)
 	if !ok || !ok2 || high.op != "Max" || low.op != "Min" || high.of != low.of || !high.over(low) {
@@ -423,7 +443,7 @@ func (f *finder) cosine(v *graph.Value) {
 			}
 		}
 		if scales, ok := f.values(rest); ok && len(nodes) == 2 && len(q.factors) == 0 {
-			c := &Ratio{Kind: OfAbs, Num: f.numbers(g.base, v, r), Den: nodes[1], Input: nodes[0], Output: v, Coef: coef * q.coef, Scales: scales, Parts: nodes, Count: r.count, Nodes: f.between(v, r.of)}
+			c := &Ratio{Kind: OfAbs, Num: f.numbers(g.base, v, r), Den: nodes[1], Input: nodes[0], Output: v, Coef: coef * q.coef, Scales: scales, Parts: nodes, Count: r.count, Nodes: f.betweenAll(v, append(nodes, r.of)...)}
 			f.addRatio(c)
 			return
 		}

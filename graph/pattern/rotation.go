@@ -66,7 +66,7 @@ func (f *finder) circle(c, s *graph.Value, depth int) (radius float64, ok bool) 
 		return 0, false
 	}
 	if n.OpName() == "Cos" && m.OpName() == "Sin" {
-		return 1, f.same(n.In(0)) == f.same(m.In(0))
+		return 1, f.same(n.In(0)) == f.same(m.In(0)) && n.In(0).Type.Elem == m.In(0).Type.Elem // large angles round to others
 	}
 	if n.OpName() != m.OpName() || len(n.Inputs) != len(m.Inputs) || attrs(n) != attrs(m) {
 		return 0, false

@@ -158,6 +158,7 @@ type Entropy struct {
 // Blend is z·A + (1-z)·B: between A and B for z in [0, 1]. A and B are products.
 type Blend struct {
 	Weight, Output *graph.Value
+	Rest           *graph.Value // what weighs B; nil where no value does
 	A, B           []*graph.Value
 	CoefA, CoefB   float64
 }
@@ -204,7 +205,7 @@ type Set struct {
 	maskedBy map[*graph.Value][]*Mask
 	entropy  map[*graph.Value]*Entropy
 	blends   map[*graph.Value]*Blend
-	gaps     map[*graph.Value]*graph.Value
+	gaps     map[*graph.Value]*Gap
 	cancels  map[*graph.Value]*Cancel
 	shares   map[*graph.Value]*Shares
 	spreads  map[*graph.Value]*graph.Value
@@ -255,9 +256,16 @@ func (s *Set) Entropy(v *graph.Value) *Entropy { return s.entropy[v] }
 // Blend returns the weighted mean of two values that v is, or nil.
 func (s *Set) Blend(v *graph.Value) *Blend { return s.blends[v] }
 
-// Gap returns the element of a row that is subtracted from the row's log-sum-exp to give v, which is
-// never below zero, or nil.
-func (s *Set) Gap(v *graph.Value) *graph.Value { return s.gaps[v] }
+// Gap is an element of a row that is subtracted from the row's log-sum-exp: what is left is never below zero.
+type Gap struct {
+	Row     *graph.Value
+	Picked  *graph.Value
+	Label   *graph.Value // what must be one of the Classes, from 0 on, lest 0 is picked; nil where it is
+	Classes int64
+}
+
+// Gap returns the difference of a log-sum-exp and an element that v is, or nil.
+func (s *Set) Gap(v *graph.Value) *Gap { return s.gaps[v] }
 
 // SquareSum tells whether v is a product of a value with itself that adds up squares.
 func (s *Set) SquareSum(v *graph.Value) bool { return s.squareSums[v] }
