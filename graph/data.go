@@ -31,6 +31,8 @@ func (t *Tensor) Raw(visit func(chunk []byte) error) error {
 	switch {
 	case t.from != nil:
 		return t.convert(visit)
+	case t.base != nil:
+		return t.turnedRaw(visit)
 	case t.External != nil:
 		return t.external(want, visit)
 	case t.raw.Off != 0:
@@ -68,6 +70,9 @@ func (t *Tensor) Floats(visit func(chunk []float32) error) error {
 			t.round(f, chunk)
 			return visit(chunk)
 		})
+	}
+	if t.base != nil {
+		return t.turned(visit)
 	}
 	var buf []float32
 	return t.blocks(func(raw []byte, n int) error {

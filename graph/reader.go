@@ -19,8 +19,12 @@ type reader struct {
 }
 
 // reaches tells whether a reader can read the tensor: elements in typed fields have no place of their
-// own, and those of a double are converted by themselves.
+// own, those of a double are converted by themselves, and what
+// is made from another tensor is nowhere.
 func (t *Tensor) reaches() bool {
+	if t.base != nil {
+		return false
+	}
 	if t.from != nil {
 		_, ok := t.Elem.Format()
 		_, known := t.from.Elem.Format()

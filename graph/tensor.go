@@ -23,6 +23,8 @@ type Tensor struct {
 	strings  []string
 	from     *Tensor // the tensor this one converts, see Converted
 	saturate bool    // of the conversion
+	base     *Tensor // the tensor this one is made from, see Turned
+	turn     func(from int64, chunk []float32)
 	scaled   *scaling
 	stats    stats
 }

@@ -188,7 +188,7 @@ func (c *call) productBall(p *mapping) *ball {
 	if x.m == nil && x.groups == 1 { // else it is in the spread
 		out.loss = x.loss * length(widest) * math.Sqrt(float64(m.rows))
 	}
-	held := c.p.heldUnit(c.n.In(1))
+	held := c.p.weightUnit(c.n.In(1))
 	rounding := (held + float64(m.rows)*accumUnit) * (length(x.center) + x.cheapSpread()) // of the weights and of the sum
 	out.loss += rounding * length(m.columns())
 	if out.box = c.boxOf(p); out.box != nil {

@@ -53,6 +53,6 @@ func (r *Result) Beside() *Result { return r.beside }
 // fork returns a memo that knows as much.
 func (m *Memo) fork() *Memo {
 	y := *m
-	y.consts, y.products = maps.Clone(m.consts), maps.Clone(m.products)
+	y.consts, y.products, y.turned = maps.Clone(m.consts), maps.Clone(m.products), maps.Clone(m.turned)
 	return &y
 }

@@ -29,6 +29,12 @@ func (p *pass) likeWeights(v *graph.Value) *weights {
 			return w
 		}
 		n := from.Producer
+		if n != nil && n.OpName() == "Mul" {
+			w.t, _ = p.dequantized(from)
+		}
+		if w.t != nil {
+			return w
+		}
 		if n == nil || n.OpName() != "DequantizeLinear" || n.In(0) == nil {
 			return nil
 		}
@@ -47,21 +53,9 @@ func (p *pass) likeWeights(v *graph.Value) *weights {
 // are rounded once, whole numbers of 32 bits once more; scales that are to be held lower are not followed.
 func (p *pass) exactWeights(v *graph.Value) (w *weights, held float64) {
 	if t, flip, ok := p.weight(v); ok {
-		return &weights{t: t, flip: flip}, p.heldUnit(v)
+		return &weights{t: t, flip: flip}, p.weightUnit(v)
 	}
-	from, flip := p.carried(v)
-	if from == nil || from.Producer == nil || from.Producer.OpName() != "DequantizeLinear" || from.Producer.In(0) == nil {
-		return nil, 0
-	}
-	n := from.Producer
-	w, s := p.stored(n, flip), n.In(1)
-	if w == nil || s == nil || s.Type.Elem != graph.Float || from.Type.Elem != graph.Float || v.Type.Elem != graph.Float || p.moving[s] || p.moving[n.In(2)] {
-		return nil, 0
-	}
-	if p.heldUnit(v) != 0 || p.heldUnit(from) != 0 || p.heldUnit(s) != 0 || !ample(s.Const) {
-		return nil, 0
-	}
-	return w, 4 * accumUnit
+	return nil, 0
 }
 
 // ample tells whether scales are so large that no product with an 8-bit number other than 0 is subnormal.

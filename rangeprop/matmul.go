@@ -43,7 +43,7 @@ func (c *call) operand(i int, trans bool) operand {
 	if v := c.n.In(i); v != nil {
 		if t, flip, ok := c.p.weight(v); ok && len(t.Dims) == 2 && t.Len() > maxKept {
 			o.t, o.trans = t, trans != flip
-			o.held = c.p.heldUnit(v)
+			o.held = c.p.weightUnit(v)
 			return o
 		}
 	}
@@ -57,12 +57,37 @@ func (c *call) operand(i int, trans bool) operand {
 }
 
 // weight finds the constant behind a value: itself, or what a transposition or a widening cast of
-// a constant hands on. flip tells that its two axes are exchanged.
+// a constant hands on, or what scales make of one in 8 bits. flip tells that its two axes are exchanged.
 func (p *pass) weight(v *graph.Value) (t *graph.Tensor, flip, ok bool) {
+	if t, flip, ok = p.whole(v); ok {
+		return t, flip, ok
+	}
+	if v, flip = p.carried(v); v != nil {
+		t, _ = p.dequantized(v)
+	}
+	return t, flip, t != nil
+}
+
+// whole is weight for constants that are stored as they are used.
+func (p *pass) whole(v *graph.Value) (t *graph.Tensor, flip, ok bool) {
 	if v, flip = p.carried(v); v != nil && v.Const != nil {
 		return v.Const, flip, true
 	}
 	return nil, false, false
+}
+
+// weightUnit is how far the weights that a run multiplies by may be from those that weight finds, relative to their
+// size.
+func (p *pass) weightUnit(v *graph.Value) float64 {
+	from, _ := p.carried(v)
+	if from == nil || from.Const != nil {
+		return p.heldUnit(v)
+	}
+	_, held := p.dequantized(from)
+	if v != from {
+		held += p.heldUnit(v)
+	}
+	return held
 }
 
 // carried follows a value back through what hands a constant on, to the constant or to what else makes

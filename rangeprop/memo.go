@@ -18,6 +18,7 @@ type Memo struct {
 	made     int // how many of those were made, over time
 	sets     *tokens.Sets
 	norms    *norms
+	turned   map[turnedKey]*graph.Tensor
 }
 
 // NewMemo returns an empty memo. What the format does to constants is counted while they are read, for
@@ -26,7 +27,7 @@ func NewMemo(target numfmt.Format) *Memo {
 	if target == numfmt.Invalid {
 		target = numfmt.FP16 // zeros and NaN, which the bounds ask for, are counted with any
 	}
-	return &Memo{target: target, consts: map[*graph.Tensor]*Val{}, products: map[factor]*products{}, sets: &tokens.Sets{}, norms: newNorms()}
+	return &Memo{target: target, consts: map[*graph.Tensor]*Val{}, products: map[factor]*products{}, sets: &tokens.Sets{}, norms: newNorms(), turned: map[turnedKey]*graph.Tensor{}}
 }
 
 // constant returns the bounds of a constant that has been read, or of one that was converted from

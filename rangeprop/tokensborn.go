@@ -32,7 +32,7 @@ func (c *call) tokensBorn() *tokenized {
 // tableOf takes a constant for a table of rows, whose channels are its last dimension, of a value of some
 // rank.
 func (p *pass) tableOf(v *graph.Value, rank int) *tokenized {
-	w, flip, ok := p.weight(v)
+	w, flip, ok := p.whole(v)
 	if !ok || flip || len(w.Dims) == 0 || !w.Elem.IsFloat() {
 		return nil
 	}

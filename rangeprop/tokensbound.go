@@ -263,7 +263,7 @@ type projection struct {
 
 // projection returns the constant matrix of a product, nil where there is none or more is done than multiply.
 func (c *call) projection() *projection {
-	w, flip, ok := c.p.weight(c.n.In(1))
+	w, flip, ok := c.p.whole(c.n.In(1))
 	if !ok || len(w.Dims) != 2 || c.n.Int("transA", 0) != 0 || c.n.Float("alpha", 1) != 1 {
 		return nil
 	}
