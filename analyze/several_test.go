@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/amplint/amplint/rules"
@@ -116,5 +117,26 @@ m (float16[1, 2] x) => (y) <int64 from = {0}, int64 to = {4096}, int64 by = {1},
 { r = Range(from, to, by) f = Cast<to = 10>(r) p = Unsqueeze(f, second) a = Mul(p, turns) s = Sin(a) y = Mul(s, x) }`)
 	if !r.Failed(FailOnError) {
 		t.Errorf("%+v", r.Findings)
+	}
+}
+
+// TestStashInFP32: a norm that is told to compute in float16 is named where all it reads and gives is FP32, and put right
+// by every way of fixing.
+func TestStashInFP32(t *testing.T) {
+	path := written(t, `<ir_version: 8, opset_import: ["" : 17], metadata_props: ["amplint.range.x": "[-3000,3000]"]>
+m (float[8, 64] x) => (float[8, 64] y) <float[64] g = {`+strings.Repeat("1, ", 63)+`1}> { y = LayerNormalization<axis = -1, stash_type = 10>(x, g) }`)
+	r, err := Check(context.Background(), path, Options{Target: AsIs, Effort: "quick"})
+	if err != nil || len(r.Findings) != 1 || r.Findings[0].Rule != "norm-variance" {
+		t.Fatalf("%v %+v", err, r)
+	}
+	for _, o := range []FixOptions{{Options: Options{Target: FP32}}, {Options: Options{Target: FP16}, Strategy: "weights"}, {Options: Options{Target: FP16}}} {
+		o.Effort, o.Out = "quick", filepath.Join(t.TempDir(), "o.onnxtxt")
+		f, err := Fix(context.Background(), path, o)
+		if err != nil || f.Refused != "" {
+			t.Fatal(o.Target, err, f.Refused)
+		}
+		if r, err := Check(context.Background(), o.Out, Options{Target: AsIs, Effort: "quick"}); err != nil || len(r.Findings) > 0 {
+			t.Errorf("%s: %v %+v", o.Target, err, r.Findings)
+		}
 	}
 }

@@ -60,10 +60,13 @@ func normalised(n *graph.Node) string {
 // it names FP32 or the operator has none, whatever the kernel uses.
 func checkVariance(p *Pass, n *graph.Node, r reach.Span, centred bool) {
 	f, ok := p.low(n.In(0))
-	if !ok || r.Level() < reach.Free || p.known(n, nil) {
+	s, stashed := stash(n)
+	if !ok && stashed { // whatever its input is held in
+		f = numfmt.FP32
+	}
+	if !ok && !stashed || r.Level() < reach.Free || p.known(n, nil) {
 		return
 	}
-	s, stashed := stash(n)
 	narrower := stashed && s.Max() < f.Max()
 	if narrower {
 		f = s

@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/amplint/amplint/graph"
 	"github.com/amplint/amplint/numfmt"
@@ -189,7 +190,7 @@ func (p *Pass) report(f Finding) {
 // add notes a finding whose severity is set.
 func (p *Pass) add(f Finding) {
 	if p.Target == numfmt.FP32 {
-		f.Edits = nil // holding a value in FP32 is no cure for what FP32 does to it
+		f.Edits = slices.DeleteFunc(f.Edits, setsNothing) // holding a value in FP32 is no cure for what FP32 does to it
 	}
 	f.Fingerprint, f.Source = p.fingerprint(&f), SourceOf(f.Node)
 	p.findings = append(p.findings, &located{Finding: f, place: p.places[f.Node], rule: p.order})
@@ -199,6 +200,12 @@ func (p *Pass) add(f Finding) {
 			p.wide[w.Value] = true
 		}
 	}
+}
+
+// setsNothing tells whether an edit leaves the attributes of its node as they are.
+func setsNothing(e rewrite.Edit) bool {
+	_, ok := e.(rewrite.SetAttr)
+	return !ok
 }
 
 // last returns the finding that the rule has just reported on a node, nil where it has not.
