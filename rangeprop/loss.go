@@ -65,11 +65,13 @@ func (c *call) meanLoss(v *Val, weighted bool) *Val {
 	if terms.Bounded() {
 		v = v.widen(math.Min(sumError(c.count(1), 1), 1e-3) * v.Hull().MaxAbs())
 	}
+	if weighted { // a product rounds by half the least number, which may be as large as its weight
+		v = v.widen(math.SmallestNonzeroFloat32 / 2 / math.Max(c.in[2].Tiny(), math.SmallestNonzeroFloat32))
+	}
 	if low >= 0 {
 		v = v.atLeast(0)
 	}
-	if weighted { // a product may vanish
-		v = v.widen(math.SmallestNonzeroFloat32)
+	if weighted { // or vanishes
 		if a := absolute(terms); a.Lo < 0x1p-126 {
 			v = joined(v, scalar(Range{}))
 		}

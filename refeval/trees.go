@@ -53,10 +53,10 @@ type forest struct {
 	double    bool
 }
 
-// takes tells which way a row goes at a node.
+// takes tells which way a row goes at a node. NaN differs from every number, whatever is said of it.
 func (n *treeNode) takes(x float64) bool {
 	if x != x {
-		return n.nanYes
+		return n.nanYes || n.mode == 5
 	}
 	switch n.mode {
 	case 0:
