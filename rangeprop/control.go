@@ -184,7 +184,13 @@ func scanOp(c *call) []*Val {
 		least = 0
 	}
 	b.solve(least, func(int) {})
-	return b.results(len(c.n.Outputs))
+	outs := b.results(len(c.n.Outputs))
+	for i := states; skip == 1 && c.has(0) && i < len(outs); i++ {
+		if outs[i] != nil { // what lies behind the end of a sequence is 0
+			outs[i] = joined(outs[i], scalar(Range{}))
+		}
+	}
+	return outs
 }
 
 // sliceOf drops an axis whose positions are handed to the body one by one.
