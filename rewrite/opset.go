@@ -12,6 +12,9 @@ import (
 // control flow, 22 for convolutions and pooling.
 var bfloatOpsets = []int64{13, 14, 15, 16, 17, 18, 19, 20, 21, 22}
 
+// bfloatCast is the first opset whose Cast takes BF16.
+const bfloatCast = 13
+
 // raiseOpset raises the opset where the target needs it and every node means the same afterwards, and
 // says so. Where some node would mean something else, nothing is raised: what cannot be low in the
 // model's opset stays FP32.

@@ -125,6 +125,11 @@ func (w *worker) weights(m *graph.Model) (*graph.Model, *Summary, error) {
 	if w.sum.Changed = changed; !changed {
 		return m.Clone(), w.sum, nil
 	}
+	if w.plan.Target == numfmt.BF16 {
+		if err := w.opsetOf(bfloatCast, "casts no bfloat16"); err != nil {
+			return nil, nil, err
+		}
+	}
 	return w.m, w.sum, nil
 }
 

@@ -77,17 +77,22 @@ func (w *worker) quantize(m *graph.Model) (*graph.Model, *Summary, error) {
 
 // opsetFor8 raises the opset where 8-bit floats need it.
 func (w *worker) opsetFor8() error {
-	have := w.m.Opset("")
 	w.m.IRVersion = max(w.m.IRVersion, quantizeIR)
-	if have >= quantizeOpset {
+	return w.opsetOf(quantizeOpset, "has no 8-bit floats")
+}
+
+// opsetOf raises the opset to one that the target needs, and says what the one before lacks.
+func (w *worker) opsetOf(needed int64, lacks string) error {
+	have := w.m.Opset("")
+	if have >= needed || have == 0 {
 		return nil
 	}
-	if !w.sameMeaning(have, quantizeOpset) {
-		return fmt.Errorf("%w: %s needs opset %d, and a node of this model of opset %d would mean something else there", ErrUnable, w.plan.Target, quantizeOpset, have)
+	if !w.sameMeaning(have, needed) {
+		return fmt.Errorf("%w: %s needs opset %d, and a node of this model of opset %d would mean something else there", ErrUnable, w.plan.Target, needed, have)
 	}
-	w.m.SetOpset("", quantizeOpset)
-	w.upgradeNodes(have, quantizeOpset)
-	w.sum.note("opset %d instead of %d, which has no 8-bit floats", quantizeOpset, have)
+	w.m.SetOpset("", needed)
+	w.upgradeNodes(have, needed)
+	w.sum.note("opset %d instead of %d, which %s", needed, have, lacks)
 	return nil
 }
 
