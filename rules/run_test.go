@@ -119,6 +119,38 @@ m (float[4, 4] x) => (y) { `+c.body+` }`))
 	}
 }
 
+// TestLongRows: the weights of a long row vanish, their logarithms do not.
+func TestLongRows(t *testing.T) {
+	for op, want := range map[string][]string{"Softmax": {"warning kernel  softmax-flush y"}, "LogSoftmax": nil} {
+		found := Run(prepareText(t, `<ir_version: 9, opset_import: ["" : 17], metadata_props: ["amplint.range.x": "[-1,1]"]>
+m (float[2, 200000] x) => (float[2, 200000] y) { y = `+op+`(x) }`))
+		if diff := cmp.Diff(want, summary(found)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", op, diff)
+		}
+	}
+}
+
+// TestDomains: what an input takes out of a domain is seen, what only a bound does is likely, and whole negative
+// exponents are for other rules.
+func TestDomains(t *testing.T) {
+	for body, want := range map[string][]string{
+		"y = Log(x)":               {"error witness visible domain-error y"},
+		"s = Sin(x) y = Log(s)":    {"warning likely  domain-error y"},
+		"s = Sin(x) y = Sqrt(s)":   {"warning likely  domain-error y"},
+		"s = Sin(x) y = Acos(s)":   nil,
+		"s = Sin(x) y = Pow(s, k)": nil,
+		"s = Sin(x) y = Pow(s, h)": {"warning likely  domain-error y"},
+		"e = Exp(x) y = Log(e)":    nil,
+		"e = Exp(x) y = Acosh(e)":  {"error witness visible domain-error y"},
+	} {
+		found := Run(prepareText(t, `<ir_version: 9, opset_import: ["" : 17], metadata_props: ["amplint.range.x": "[-2,2]", "amplint.target": "fp32"]>
+m (float[4, 4] x) => (float[4, 4] y) <float h = {0.5}, float k = {3}> { `+body+` }`))
+		if diff := cmp.Diff(want, summary(found)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", body, diff)
+		}
+	}
+}
+
 // TestIntegerSum holds a sum of 8-bit products in FP32, and nothing behind its scale: what is scaled is as
 // large as before the model was quantised, whatever its bound.
 func TestIntegerSum(t *testing.T) {
