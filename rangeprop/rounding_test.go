@@ -50,6 +50,9 @@ func TestRounding(t *testing.T) {
 		{"taps of a kernel", `i = Constant<value_ints = [1, 1, 2, 4]>() r = Reshape(x, i) a = Mul(r, two) k = Constant<value = float[1, 1, 1, 3] {1, 1, 1}>() y = Conv(a, k)`, map[string]float64{"#y": 1, "#a": math.Sqrt(3 / (0.7*3 + 0.3*9))}},
 		{"taps of a kernel that spreads", `i = Constant<value_ints = [1, 1, 2, 4]>() r = Reshape(x, i) a = Mul(r, two) k = Constant<value = float[1, 1, 1, 4] {1, 1, 1, 1}>() y = ConvTranspose<strides = [1, 2]>(a, k)`, map[string]float64{"#y": 1, "#a": math.Sqrt(2 / (0.7*2 + 0.3*4))}},
 		{"a mean with weights", `h = Constant<value_float = 32.0>() a = Add(x, h) p = Sigmoid(x) q = Mul(a, p) n = Constant<value = int64[1] {1}>() s = ReduceSum(q, n) t = ReduceSum(p, n) y = Div(s, t)`, map[string]float64{"#y": 1, "#s": 1, "#t": 1, "#a": 0.5}},
+		{"a turn of a loop", `a = Mul(x, two) k = Constant<value_int = 1>() y = Loop(k, , a) <body = l (int64 i, bool on, float[2, 4] v) => (bool more, float[2, 4] u) { more = Identity(on) u = Mul(v, two) }>`, map[string]float64{"#u": 1, "#a": 1}},
+		{"a row of a scan", `a = Mul(x, two) s, y = Scan<num_scan_inputs = 1, body = b (float[4] c, float[4] r) => (float[4] d, float[4] o) { d = Identity(c) o = Mul(r, two) }>(g, a)`, map[string]float64{"#o": 1, "#a": 1}},
+		{"the branch that is taken", `t = Constant<value = bool {1}>() y = If(t) <then_branch = t1 () => (float[2, 4] p) { p = Mul(x, two) }, else_branch = e () => (float[2, 4] q) { q = Mul(x, two) }>`, map[string]float64{"#p": 1}},
 		{"a branch of two", `s = ReduceSum<keepdims = 0>(x) c = Greater(s, two) y = If(c) <then_branch = t () => (float[2, 4] p) { p = Mul(x, two) }, else_branch = e () => (float[2, 4] q) { q = Mul(x, two) }>`,
 			map[string]float64{"#p": math.Sqrt(0.5), "#q": math.Sqrt(0.5)}},
 	} {

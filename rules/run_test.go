@@ -119,6 +119,17 @@ m (float[4, 4] x) => (y) { `+c.body+` }`))
 	}
 }
 
+// TestHabitOfExps: the logarithm of two exponentials is how exporters write logaddexp, that of one and a number is not.
+func TestHabitOfExps(t *testing.T) {
+	for body, want := range map[string]bool{"e = Exp(z) s = Add(a, e)": true, "s = Add(a, z)": false, "s = Mul(a, z)": false} {
+		found := Run(prepareText(t, `<ir_version: 9, opset_import: ["" : 17], metadata_props: ["amplint.range.x": "[-40,40]", "amplint.range.z": "[1,2]"]>
+m (float[4] x, float[4] z) => (float[4] y) { a = Exp(x) `+body+` y = Log(s) }`))
+		if len(found) == 0 || strings.Contains(found[0].Message, "logaddexp") != want {
+			t.Errorf("%s: %+v", body, found)
+		}
+	}
+}
+
 // TestLongRows: the weights of a long row vanish, their logarithms do not.
 func TestLongRows(t *testing.T) {
 	for op, want := range map[string][]string{"Softmax": {"warning kernel  softmax-flush y"}, "LogSoftmax": nil} {
