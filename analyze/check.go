@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/amplint/amplint/numfmt"
@@ -66,6 +67,9 @@ func Check(ctx context.Context, path string, opt Options) (*Report, error) {
 		return nil, err
 	}
 	r := a.check(ctx, opt.Target.resolve(a.model), &opt)
+	if err := a.model.Mixed(); err != nil { // runtimes refuse it, whatever its numbers do
+		r.Notes = append(r.Notes, fmt.Sprintf("the model is not valid: %v; converters leave that behind a Cast they pass over", err))
+	}
 	r.forgive(opt.Baseline)
 	return r, ctx.Err() // a report that was interrupted lacks findings
 }
