@@ -56,6 +56,9 @@ var small = map[string]string{
 	"a norm with several scales": `b (float[2, 6, 16] x) => (y) {
   m = ReduceMean<axes = [-1]>(x) d = Sub(x, m) q = Mul(d, d) v = ReduceMean<axes = [-1]>(q) e = Add(v, eps) s = Sqrt(e) r = Div(d, s) k = Mul(r, g) two = Constant<value_float = -2.0>() i = Mul(k, two) j = Add(i, g) o = Add(j, onef) y = MatMul(o, w)
   l = LayerNormalization(x, g) l2 = Mul(l, g) l3 = Add(l2, g) z = MatMul(l3, w) }`,
+	"weights on the right": `b (float[2, 6, 16] x) => (y) {
+  fifty = Constant<value_float = 50.0>() n = LayerNormalization(x, g, g) k = Transpose<perm = [0, 2, 1]>(n) s = MatMul(n, k) p = Softmax<axis = -2>(s) v = Add(k, fifty) y = MatMul(v, p)
+  q = Softmax(s) r = Transpose<perm = [0, 2, 1]>(q) z = MatMul(v, r) one1 = Constant<value = int64[1] {1}>() o = ReduceSum(r, one1) t = MatMul(v, q) }`,
 	"rotary": `b (float[2, 6, 16] x, float[1, 6, 1] pos) => (y) {
   n = LayerNormalization(x, g) f = Sin(pos) h = Cos(pos) i0 = Constant<value = int64[1] {0}>() i8 = Constant<value = int64[1] {8}>() i16 = Constant<value = int64[1] {16}>() ax = Constant<value = int64[1] {2}>()
   l = Slice(n, i0, i8, ax) r = Slice(n, i8, i16, ax) m = Neg(r) c = Concat<axis = -1>(m, l) p = Mul(n, h) q = Mul(c, f) s = Add(p, q) y = MatMul(s, w) }`,
