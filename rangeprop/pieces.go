@@ -75,16 +75,23 @@ func (c *call) source() (of *graph.Value, ok bool) {
 		if in == nil || in.number() || c.n.Op == "CastLike" && i == 1 {
 			continue
 		}
-		s := pattern.Bare(c.n.In(i))
-		if in.pieces != nil {
-			s = in.pieces.of
-		}
+		s := c.origin(i)
 		if of != nil && s != of {
 			return nil, false
 		}
 		of = s
 	}
 	return of, of != nil
+}
+
+// origin is the value that an input is taken for a function of. One that is a function of another value beside
+// others, and is read more than once, is better a source of its own: it meets itself.
+func (c *call) origin(i int) *graph.Value {
+	v, in := pattern.Bare(c.n.In(i)), c.in[i]
+	if in.pieces == nil || in.pieces.beside && readers(v) > 1 {
+		return v
+	}
+	return in.pieces.of
 }
 
 // main picks, where the inputs are not functions of one value, the one that is read most, or the wider one: for each of its
@@ -105,10 +112,7 @@ func (c *call) main(v *graph.Value) (of *graph.Value) {
 		}
 		h := in.Hull()
 		free++
-		s := pattern.Bare(c.n.In(i))
-		if in.pieces != nil {
-			s = in.pieces.of
-		}
+		s := c.origin(i)
 		if sameShape(s.Type.Shape, v.Type.Shape) && (of == nil || readers(s) > readers(of) || readers(s) == readers(of) && h.Hi-h.Lo > wide) {
 			of, wide = s, h.Hi-h.Lo
 		}

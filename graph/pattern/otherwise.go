@@ -215,7 +215,7 @@ func (f *finder) relaid(r *reduction, n *graph.Node) (*reduction, float64, bool)
 		return nil, 0, false
 	}
 	w := *q
-	if of := beside(q.of, back); of != nil && len(q.of.Type.Shape) == len(back) {
+	if of := beside(q.of, back, n.Graph); of != nil && len(q.of.Type.Shape) == len(back) {
 		w.of, w.value, w.axes = f.same(of), r.value, nil
 		for i, a := range back {
 			if slices.Contains(q.axes, int(a)) {
@@ -241,11 +241,13 @@ func (f *finder) relaid(r *reduction, n *graph.Node) (*reduction, float64, bool)
 }
 
 // beside returns x in another layout, where the model has it: optimisers move a transposition behind the
-// reduction, but not behind what else reads x.
-func beside(x *graph.Value, perm []int64) *graph.Value {
-	for _, u := range x.Uses {
-		if u.Node.In(0) == x && slices.Equal(permutation(u.Node), perm) {
-			return u.Node.Out(0)
+// reduction, but not behind what else reads x. It is one that a graph sees: another branch of an If may have its own.
+func beside(x *graph.Value, perm []int64, seen *graph.Graph) *graph.Value {
+	for g := seen; g != nil; g = g.Outer() {
+		for _, u := range x.Uses {
+			if u.Node.Graph == g && u.Node.In(0) == x && slices.Equal(permutation(u.Node), perm) {
+				return u.Node.Out(0)
+			}
 		}
 	}
 	return nil
