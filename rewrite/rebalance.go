@@ -142,7 +142,7 @@ func scalable(v *graph.Value) bool {
 
 func (w *worker) rebalance(e Rebalance) bool {
 	list, ok := e.operands()
-	if !ok || w.m.IRVersion < 4 { // then constants would have to be inputs
+	if !ok {
 		w.sum.note("no effect: %s: what lies between does not pass a factor on", e.Describe())
 		return false
 	}
@@ -188,9 +188,7 @@ func (w *worker) multiply(o operand) {
 		w.sum.note("constant %q cannot be read: %v", old.Key(), err)
 		return
 	}
-	v := o.n.Graph.NewValue(w.m.Unique(old.Name+"_rescaled"), k.Type())
-	v.SetInit(k)
-	o.n.SetInput(o.index, v)
+	o.n.SetInput(o.index, constFor(o.n, old.Name+"_rescaled", k))
 	w.yields = outputsOf(w.m)
 	w.drop(old)
 }

@@ -73,15 +73,13 @@ func (w *worker) replaceBy(e Replace) bool {
 	for _, v := range e.Inputs {
 		n.AddInput(v)
 	}
-	for i, t := range e.Consts {
-		v := g.NewValue(w.m.Unique(fmt.Sprintf("%s_operand_%d", e.Value.Name, i)), t.Type())
-		v.SetInit(t)
-		n.AddInput(v)
-	}
 	for _, a := range e.Attrs {
 		n.SetAttr(a)
 	}
 	g.InsertBefore(old, n)
+	for i, t := range e.Consts {
+		n.AddInput(constFor(n, fmt.Sprintf("%s_operand_%d", e.Value.Name, i), t))
+	}
 	n.SetOutput(0, e.Value)
 	w.removeDead(old)
 	return true
@@ -129,13 +127,10 @@ func (w *worker) rescale(e Rescale) bool {
 	if err != nil {
 		return false
 	}
-	n := w.times(g, x, e.Power)
-	g.InsertBefore(e.Product, n)
+	n := w.times(g, x, e.Power, func(n *graph.Node) { g.InsertBefore(e.Product, n) })
 	e.Product.SetInput(0, n.Out(0))
-	s := g.NewValue(w.m.Unique(e.Scale.In(at).Name+"_rescaled"), k.Type())
-	s.SetInit(k)
 	old := e.Scale.In(at)
-	e.Scale.SetInput(at, s)
+	e.Scale.SetInput(at, constFor(e.Scale, old.Name+"_rescaled", k))
 	w.yields = outputsOf(w.m)
 	w.drop(old)
 	return true

@@ -127,13 +127,12 @@ func sumBetween(u graph.Use, power int) (list []operand, ok bool) {
 
 func (w *worker) rescaleSquare(e RescaleSquare) bool {
 	r, ok := e.path()
-	if !ok || w.m.IRVersion < 4 { // then constants would have to be inputs
+	if !ok {
 		w.sum.note("no effect: %s: nothing takes the root of the squares", e.Describe())
 		return false
 	}
 	g, x := e.Square.Graph, e.Square.In(0)
-	small := w.times(g, x, e.Power)
-	g.InsertBefore(e.Square, small)
+	small := w.times(g, x, e.Power, func(n *graph.Node) { g.InsertBefore(e.Square, n) })
 	for i, in := range e.Square.Inputs {
 		if in == x {
 			e.Square.SetInput(i, small.Out(0))
@@ -147,22 +146,20 @@ func (w *worker) rescaleSquare(e RescaleSquare) bool {
 		back = e.Power
 	}
 	uses := append([]graph.Use(nil), r.root.Uses...)
-	root := w.times(g, r.root, back)
-	g.InsertAfter(r.root.Producer, root)
+	root := w.times(g, r.root, back, func(n *graph.Node) { g.InsertAfter(r.root.Producer, n) })
 	for _, u := range uses {
 		u.Node.SetInput(u.Index, root.Out(0))
 	}
 	return true
 }
 
-// times makes a node of a graph, which stands nowhere yet, that multiplies a value by a power of two.
-func (w *worker) times(g *graph.Graph, x *graph.Value, power int) *graph.Node {
-	factor := g.NewValue(w.m.Unique(x.Name+"_factor"), graph.TensorOf(x.Type.Elem, graph.Shape{}))
-	factor.SetInit(scalarLike(x, float32(pow2(power))))
+// times makes a node of a graph that multiplies a value by a power of two, where insert puts it.
+func (w *worker) times(g *graph.Graph, x *graph.Value, power int, insert func(*graph.Node)) *graph.Node {
 	name := w.m.Unique(x.Name + "_rescaled")
 	n := g.NewNode("Mul", "", w.named(g, "rescale", name))
 	n.AddInput(x)
-	n.AddInput(factor)
 	n.AddOutput(name, x.Type)
+	insert(n)
+	n.AddInput(constFor(n, x.Name+"_factor", scalarLike(x, float32(pow2(power)))))
 	return n
 }

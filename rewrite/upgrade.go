@@ -71,23 +71,27 @@ func attrToInput(name string, at int) func(*graph.Node) {
 	}
 }
 
-// setConstInput gives a node a constant as an input: an initializer, or, before IR version 4, where
-// those had to be inputs, a Constant node.
+// setConstInput gives a node a constant as an input.
 func setConstInput(n *graph.Node, at int, t *graph.Tensor) {
+	n.SetInput(at, constFor(n, n.Outputs[0].Name+"_const", t))
+}
+
+// constFor makes a constant for a node that stands in its graph: an initializer, or, before IR version 4, where
+// those had to be inputs, a Constant node in front of it.
+func constFor(n *graph.Node, name string, t *graph.Tensor) *graph.Value {
 	g := n.Graph
-	name := g.Model.Unique(n.Outputs[0].Name + "_const")
+	name = g.Model.Unique(name)
 	if g.Model.IRVersion >= 4 {
 		v := g.NewValue(name, t.Type())
 		v.SetInit(t)
-		n.SetInput(at, v)
-		return
+		return v
 	}
 	c := g.NewNode("Constant", "", "")
 	c.SetAttr(&graph.Attr{Name: "value", Type: graph.AttrTensor, Tensor: t})
 	v := c.AddOutput(name, t.Type())
 	v.Const = t
 	g.InsertBefore(n, c)
-	n.SetInput(at, v)
+	return v
 }
 
 // countOutputs says how many parts a Split into equal ones has, which was implied before.
