@@ -94,6 +94,9 @@ func (r *reduction) crosses(num *graph.Value, of *reduction, as, den *graph.Valu
 	b, ok2 := of.origins(den.Type.Shape)
 	off := len(r.operand()) - len(as.Type.Shape)
 	untold := of.shorter(num, den) && len(r.operand()) == len(of.operand())
+	if ok && !ok2 && settled(of.operand()) && settled(den.Type.Shape) { // copied along an axis that is none of its own
+		return true
+	}
 	if !ok || !ok2 || off < 0 {
 		return untold
 	}
