@@ -357,7 +357,8 @@ func headLogit(q, k *ball) (mid, dev float64) {
 	dev = q.reach(k.center) + k.reach(q.center) + (q.spread()*k.loss + k.spread()*q.loss)
 	joint := q.spread() * k.spread()
 	if q.m != nil && k.m != nil && q.n() <= 256 {
-		joint = math.Min(joint, q.radius[0]*k.radius[0]*productNorm(q.m.columnGram(), k.m.columnGram(), q.n())*grow)
+		norm := q.m.norms.product(q.m, k.m, func() float64 { return productNorm(q.m.columnGram(), k.m.columnGram(), q.n()) })
+		joint = math.Min(joint, q.radius[0]*k.radius[0]*norm*grow)
 	}
 	return mid, (dev + joint) * grow
 }

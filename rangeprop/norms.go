@@ -22,8 +22,11 @@ type normKey struct {
 	elements              [sha256.Size]byte
 }
 
-// wholly stands for the number of squarings where the matrix is not split.
-const wholly = -1
+// wholly stands for the number of squarings where the matrix is not split, together where it is multiplied with another.
+const (
+	wholly   = -1
+	together = -2
+)
 
 func newNorms() *norms { return &norms{known: map[normKey]*lead{}} }
 
@@ -35,7 +38,22 @@ func (s *norms) split(m *matrix, squarings int, compute func() *lead) *lead {
 	if s == nil || m.rows*m.cols*min(m.rows, m.cols) < leastKept {
 		return compute()
 	}
-	key := normKey{m.rows, m.cols, squarings, digestOf(m.a)}
+	return s.kept(normKey{m.rows, m.cols, squarings, digestOf(m.a)}, compute)
+}
+
+// product returns the norm of the product of one matrix, turned over, with another: what compute gives, or gave for
+// two of the same elements.
+func (s *norms) product(m, w *matrix, compute func() float64) float64 {
+	if s == nil {
+		return compute()
+	}
+	a, b := digestOf(m.a), digestOf(w.a)
+	both := sha256.Sum256(append(a[:], b[:]...))
+	return s.kept(normKey{m.rows, m.cols, together, both}, func() *lead { return &lead{whole: compute()} }).whole
+}
+
+// kept returns what compute gives, or gave for the same key.
+func (s *norms) kept(key normKey, compute func() *lead) *lead {
 	s.mu.Lock()
 	l := s.known[key]
 	s.mu.Unlock()
