@@ -99,10 +99,14 @@ func (w *worker) remove(n *graph.Node) {
 	}
 }
 
-// drop removes an initializer that nothing reads any more.
+// drop removes a constant that nothing reads any more: an initializer, or the node that makes it.
 func (w *worker) drop(v *graph.Value) {
-	if v != nil && v.Init != nil && !v.Input && len(v.Uses) == 0 && !w.yields[v] {
+	switch {
+	case v == nil || v.Input || len(v.Uses) > 0 || w.yields[v]:
+	case v.Init != nil:
 		v.Graph.RemoveInit(v)
+	case v.Producer != nil && v.Producer.Index >= 0 && v.Producer.OpName() == "Constant": // not gone already
+		w.remove(v.Producer)
 	}
 }
 
