@@ -85,9 +85,9 @@ func reducedOf(name string, n, m, v, rho float64) (mean, vari float64) {
 	case "ReduceSum":
 		return n * m, n * v
 	case "ReduceMax", "GlobalMaxPool", "MaxPool":
-		return m + largestOf(v*(1-rho), n), v * (1 + rho) / 2
+		return m + extremeOf(v, n)*(1-rho), v * (1 + rho)
 	case "ReduceMin":
-		return m - largestOf(v*(1-rho), n), v * (1 + rho) / 2
+		return m - extremeOf(v, n)*(1-rho), v * (1 + rho)
 	case "ReduceSumSquare":
 		return n * squares, n * spread
 	case "ReduceL2":
@@ -105,19 +105,11 @@ func reducedOf(name string, n, m, v, rho float64) (mean, vari float64) {
 	return m, v * ((1-rho)/n + rho)
 }
 
-// extremeOf is about how far above their mean the largest of many normal variables of variance v lies, and data with
-// longer tails.
+// extremeOf is about how far above their mean the largest of many normal variables of variance v lies. What networks
+// take it of has longer tails, and few elements that are alike: the largest comes closer to the mean the more they are,
+// and varies more than one of them. That of normal variables (Blom, 1958), which vary less, left trained networks further
+// off.
 func extremeOf(v, n float64) float64 { return math.Sqrt(2 * v * math.Log(n)) }
-
-// largestOf is how far above their mean the largest of n normal variables of variance v lies on the average (Blom,
-// Statistical Estimates and Transformed Beta-Variables, 1958). Of the few that a pool has that is two thirds of what
-// it is expected to be of many.
-func largestOf(v, n float64) float64 {
-	if n <= 1 {
-		return 0
-	}
-	return math.Sqrt(v) * math.Sqrt2 * math.Erfinv(2*(n-0.375)/(n+0.25)-1)
-}
 
 // perChannel keeps the channel axis of images apart.
 func (m *moments) perChannel() *moments {
