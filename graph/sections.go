@@ -68,7 +68,7 @@ func (w *sectionWork) run() error {
 		return w.stream()
 	}
 	var all sync.WaitGroup
-	n := min(w.workers(), int((w.n+w.Size-1)/w.Size))
+	n := min(runtime.GOMAXPROCS(0), maxWriters, int((w.n+w.Size-1)/w.Size))
 	w.draft.reads(n)
 	for range n {
 		all.Go(func() {
@@ -86,15 +86,6 @@ func (w *sectionWork) run() error {
 	}
 	all.Wait()
 	return w.failed.err
-}
-
-// workers is how many goroutines read: one more than processors where one waits to write.
-func (w *sectionWork) workers() int {
-	n := min(runtime.GOMAXPROCS(0), maxWriters)
-	if w.draft != nil {
-		n++
-	}
-	return n
 }
 
 // sectionReader is what one goroutine has: its file, the elements that it has read, and what writes them.
