@@ -205,15 +205,25 @@ func (t *Trial) swayOf(ctx context.Context, c *trialCase, unit float64) float64 
 		if err != nil {
 			return 0
 		}
-		got, err := r.Run(ctx, moved(c.in, unit))
+		sway, err := c.moved(ctx, r, unit, t.scale)
 		if err != nil {
 			return 0
 		}
-		if f := c.fault(got, t.scale); f != nil && !f.NotFinite {
-			c.sway = max(c.sway, f.Error)
-		}
+		c.sway = max(c.sway, sway)
 	}
 	return c.sway
+}
+
+// moved returns how far outputs of a run in FP32 are off where the floats of the input are moved by a share of themselves.
+func (c *trialCase) moved(ctx context.Context, r *refeval.Runner, share float64, scale map[string]float64) (float64, error) {
+	got, err := r.Run(ctx, moved(c.in, share))
+	if err != nil {
+		return 0, err
+	}
+	if f := c.fault(got, scale); f != nil && !f.NotFinite {
+		return f.Error, nil
+	}
+	return 0, nil
 }
 
 // narrowestUnit is the unit roundoff of the narrowest format of 16 bits or more that a model holds.
@@ -253,13 +263,11 @@ func (t *Trial) Sway(ctx context.Context, m *graph.Model, f numfmt.Format) (most
 		return 0
 	}
 	for _, c := range t.cases {
-		got, err := r.Run(ctx, moved(c.in, f.Unit()))
+		sway, err := c.moved(ctx, r, f.Unit(), t.scale)
 		if err != nil {
 			return most
 		}
-		if x := c.fault(got, t.scale); x != nil && !x.NotFinite {
-			most = max(most, x.Error)
-		}
+		most = max(most, sway)
 	}
 	return most
 }
